@@ -4,6 +4,7 @@ import { CSPProvider } from '@base-ui/react/csp-provider'
 import { type ComponentType, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { applyBrand } from './brand/brand.ts'
+import { forgetKeptChat } from './layout/kept-chat.ts'
 import { ConfirmPage } from './pages/auth/confirm-page.tsx'
 import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
 import { GoodbyePage } from './pages/auth/goodbye-page.tsx'
@@ -31,6 +32,8 @@ const pages: Record<SignInPath, ComponentType> = {
 applyTheme(storedTheme())
 applyBrand()
 takeMailLink()
+// Another tab, or the end of the session, may have signed this one out.
+forgetKeptChat()
 
 /** The page of the mailed link, or the one of the address. The identity provider may have redirected to another page. */
 function choosePage(): ComponentType {

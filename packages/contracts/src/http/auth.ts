@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { typedRecoveryCode } from './recovery-code.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -42,10 +43,8 @@ export type RegisterRequest = Static<typeof RegisterRequest>
 
 /** Six digits of an authenticator app. */
 const AppCode = Type.String({ pattern: '^[0-9]{6}$' })
-const recoveryCode = '[a-z2-9]{4}(-[a-z2-9]{4}){3}'
-/** Six digits of an authenticator app, or a recovery code such as `abcd-efgh-jkmn-pqrs`. */
-const Code = Type.String({ pattern: `^([0-9]{6}|${recoveryCode})$` })
-export const isRecoveryCode = (code: string): boolean => new RegExp(`^${recoveryCode}$`).test(code)
+/** Six digits of an authenticator app, or a recovery code such as `abcd-efgh-jkmn-pqrs`, in either case and with or without the marks. */
+const Code = Type.String({ pattern: `^([0-9]{6}|${typedRecoveryCode})$` })
 /** Required only for users with a second factor. */
 const code = Type.Optional(Code)
 

@@ -9,6 +9,8 @@ export interface FieldProps {
   readonly isOptional?: boolean
   /** Why the input cannot be read; the form is not sent until it can. */
   readonly unclear?: string
+  /** Whether this is said now. Otherwise, once the form is sent. */
+  readonly isUnclearShown?: boolean
 }
 
 /** The only problem that browsers find themselves. The form's `read` finds all others. */
@@ -21,11 +23,12 @@ export function Field({
   hint,
   isOptional = false,
   unclear,
+  isUnclearShown = false,
   children
 }: FieldProps & { readonly children: ReactNode }) {
   const problem = useProblem(name)
   return (
-    <Base.Root name={name} className="min-w-0" validate={() => unclear ?? null}>
+    <Base.Root name={name} className="min-w-0" validate={() => unclear ?? null} invalid={isUnclearShown}>
       <Base.Label className="mb-1.5 block text-sm font-medium">
         {label}
         {isOptional && <span className="font-normal text-ink-soft"> (optional)</span>}

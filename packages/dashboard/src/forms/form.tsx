@@ -29,22 +29,25 @@ const ProblemsContext = createContext<Readonly<Record<string, string>>>({})
 export const useProblem = (name: string): string | undefined => useContext(ProblemsContext)[name]
 
 /**
- * A form with uncontrolled fields. A problem of a field is shown beside it, and the first such field gets the focus. Other
- * problems are shown at the end of the form.
+ * A form with uncontrolled fields. A problem of a field is shown beside it, and the first such field gets the focus. Another
+ * problem is shown at the top of the form, and gets the focus: the end of a long form may be out of sight.
  */
 export function Form<Values>({ read, submit, children, className = 'space-y-4' }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)
+  const general = useRef<HTMLDivElement>(null)
   const [problems, setProblems] = useState<Problems>(noProblems)
   const [isPending, setPending] = useState(false)
   const [isBusy, setBusy] = useState(false)
   useKeepDialogOpen(isBusy)
 
-  // The first field with a problem gets the focus. The base form does this only for problems that it finds at once.
+  // What is wrong gets the focus. The base form does this only for problems that it finds at once.
   useEffect(() => {
-    if (Object.keys(problems.fields).length === 0) return
-    const frame = requestAnimationFrame(() =>
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-    )
+    if (problems === noProblems) return
+    const frame = requestAnimationFrame(() => {
+      const target = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]') ?? general.current
+      target?.focus()
+      target?.scrollIntoView({ block: 'nearest' })
+    })
     return () => cancelAnimationFrame(frame)
   }, [problems])
 
@@ -79,15 +82,17 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
       }}
     >
       <ProblemsContext value={problems.fields}>
+        {problems.general !== null && (
+          <div ref={general} tabIndex={-1} className="scroll-m-6 outline-none">
+            <Banner tone="danger" isAnnounced>
+              {problems.general}
+            </Banner>
+          </div>
+        )}
         {children(isBusy, isPending)}
         {isPending && !isBusy && (
           <Banner tone="warning" title="Saved, but not active yet" isAnnounced>
             The change becomes active on its own. Press the button again to check.
-          </Banner>
-        )}
-        {problems.general !== null && (
-          <Banner tone="danger" isAnnounced>
-            {problems.general}
           </Banner>
         )}
       </ProblemsContext>

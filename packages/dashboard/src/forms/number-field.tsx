@@ -1,12 +1,13 @@
-import { NumberField as Base } from '@base-ui/react/number-field'
-import { useState } from 'react'
+import { Field as Base } from '@base-ui/react/field'
+import { type KeyboardEvent, useState } from 'react'
 import { locale } from '../format/locale.ts'
 import { controlLook } from '../ui/control-look.ts'
 import { Field, type FieldProps } from './field.tsx'
-import { marksOf, readNumber } from './read-number.ts'
+import { type AmountReading, marksOf, readAmount } from './read-number.ts'
 import { Unit } from './unit.tsx'
 
 interface NumberFieldProps extends FieldProps {
+  /** `USD` for an amount of money. */
   readonly unit?: string
   readonly defaultValue?: number | null
   /** How much the arrow keys change the number. Default: 1. */
@@ -16,54 +17,52 @@ interface NumberFieldProps extends FieldProps {
 }
 
 const marks = marksOf(locale)
-/** Only of these the base field leaves out what it takes for marks between groups. */
-const hasMarks = /^\s*[-−]?[\d.,\s'’]*[.,][\d.,\s'’]*$/
+/** Without marks between groups: not every language has groups of three digits. */
+const shown = new Intl.NumberFormat(locale, { maximumFractionDigits: 9, useGrouping: false })
+const textOf = (value: number | null): string => (value === null ? '' : shown.format(value))
+/** The beginning of a number: it gets no problem while somebody still types. */
+const begun = /^[\s$.,\-−]*$/
 
 /**
- * A number in the notation of the reader's language, or another one if it is clear. The form gets it with a decimal point, or an
- * empty text. Its `read` checks the range.
+ * A number in the notation of the reader's language, or another one if it is clear. What is not clear stays as it was typed, with
+ * its problem; the form is not sent until it is gone. `numberOf` reads the text, and the form's `read` checks the range.
  */
 export function NumberField(props: NumberFieldProps) {
-  const { name, label, hint, isOptional, unit, defaultValue = null, step, isWhole = false } = props
-  const [value, setValue] = useState(defaultValue)
-  const [isUnclear, setUnclear] = useState(false)
-  const change = (found: number | null, { reason, event, cancel }: Base.Root.ChangeEventDetails) => {
-    const typed = reason.startsWith('input-') ? (event.target as HTMLInputElement).value : ''
-    const read = hasMarks.test(typed) ? readNumber(typed, marks, isWhole) : found
-    setUnclear(read === null && found !== null)
-    setValue(read)
-    // It would show its own reading.
-    if (reason === 'input-blur' && read !== found) cancel()
-  }
+  const { name, label, hint, isOptional, unit, defaultValue = null, step = 1, isWhole = false } = props
+  const [text, setText] = useState(() => textOf(defaultValue))
+  const { value, problem } = readAmount(text, marks, { isWhole, isMoney: unit === 'USD' })
   return (
     <Field
       name={name}
       label={label}
       hint={hint}
       isOptional={isOptional ?? false}
-      {...(isUnclear && { unclear: 'Write this number without separators of thousands.' })}
+      {...(problem !== null && { unclear: problem, isUnclearShown: !begun.test(text) })}
     >
-      <Base.Root
-        value={value}
-        onValueChange={change}
-        {...(step !== undefined && { step })}
-        locale={locale}
-        format={{ maximumFractionDigits: isWhole ? 0 : 9 }}
-      >
-        <div className="relative">
-          <Base.Input
-            autoComplete="off"
-            // The browser's own paste changes the text as typing does.
-            onPaste={(event) => event.preventBaseUIHandler()}
-            onBlur={(event) => {
-              // An unclear text stays as it is.
-              if (isUnclear) event.preventBaseUIHandler()
-            }}
-            className={`${controlLook} h-10 ${unit === undefined ? '' : 'pr-28'}`}
-          />
-          {unit !== undefined && <Unit>{unit}</Unit>}
-        </div>
-      </Base.Root>
+      <div className="relative">
+        <Base.Control
+          value={text}
+          onValueChange={setText}
+          inputMode={isWhole ? 'numeric' : 'decimal'}
+          autoComplete="off"
+          onKeyDown={(event) => {
+            const next = stepped(event, { value, problem }, step)
+            if (next !== null) setText(textOf(next))
+          }}
+          // Shows how the text was read.
+          onBlur={() => problem === null && setText(textOf(value))}
+          className={`${controlLook} h-10 ${unit === undefined ? '' : 'pr-28'}`}
+        />
+        {unit !== undefined && <Unit>{unit}</Unit>}
+      </div>
     </Field>
   )
+}
+
+/** The number after an arrow key; null for other keys, and if the present text is no number. */
+function stepped(event: KeyboardEvent, { value, problem }: AmountReading, step: number): number | null {
+  const direction = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0
+  if (direction === 0 || problem !== null) return null
+  event.preventDefault()
+  return Number(((value ?? 0) + direction * step).toFixed(9))
 }

@@ -8,7 +8,7 @@ const names = new Set(['label', 'password'])
 test('an API error about a field is shown beside that field', async () => {
   const tooLong = new ApiError(400, 'invalid_request', 'label: must NOT have more than 100 characters')
   assert.deepEqual(toProblems(tooLong, names), {
-    fields: { label: 'Must NOT have more than 100 characters.' },
+    fields: { label: 'Use at most 100 characters.' },
     general: null
   })
   const weak = new ApiError(400, 'weak_password', 'The password is too weak.')
@@ -17,12 +17,19 @@ test('an API error about a field is shown beside that field', async () => {
 
 test('an API error about no field of the form is shown for the whole form', async () => {
   for (const [code, message] of [
-    ['invalid_request', 'models.0: not in the plan'],
     ['key_quota_exceeded', 'Your plan allows 5 API keys. Revoke one or upgrade.'],
     ['invalid_email', 'The e-mail address is not valid.']
   ] as const) {
     assert.deepEqual(toProblems(new ApiError(400, code, message), names), { fields: {}, general: message })
   }
+})
+
+test('the reason of an API error is put in words, without the paths and patterns of a schema', async () => {
+  const general = (message: string) => toProblems(new ApiError(400, 'invalid_request', message), names).general
+  assert.equal(general('models.0: not in the plan'), 'Models: Not in the plan.')
+  assert.equal(general('monthly_budget_usd: must be <= 1000000'), 'Monthly budget usd: Enter at most 1000000.')
+  assert.equal(general('requests_per_minute: must be integer'), 'Requests per minute: Enter a whole number.')
+  assert.doesNotMatch(general('metadata.a: must match pattern "^[^\\u0000]*$"') ?? '', /pattern|\^/)
 })
 
 test('a rate limit error says how long to wait', async () => {

@@ -1,4 +1,6 @@
+import { locale } from '../format/locale.ts'
 import { signInFacts } from '../sign-in-facts.ts'
+import { type AmountKind, marksOf, readAmount } from './read-number.ts'
 
 /** Validation of fields that several forms share. */
 
@@ -7,10 +9,11 @@ export const textOf = (data: FormData, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-const decimal = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+/** The marks of the reader's language. */
+const marks = marksOf(locale)
 
-/** Parses a decimal number such as `12.50` or `1e-9`. NaN for any other text. */
-export const numberOf = (text: string): number => (decimal.test(text) ? Number(text) : Number.NaN)
+/** The number of a field, as its `NumberField` reads it. NaN for any other text. */
+export const numberOf = (text: string, kind: AmountKind): number => readAmount(text, marks, kind).value ?? Number.NaN
 
 /** The same check as the API's. Only a delivered e-mail proves that an address exists. */
 const addressForm = /^[^\s@]+@[^\s@]+$/

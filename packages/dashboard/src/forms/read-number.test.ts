@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { marksOf, readNumber } from './read-number.ts'
+import { marksOf, readAmount, readNumber } from './read-number.ts'
 
 const read = (language: string, text: string, isWhole?: boolean) => readNumber(text, marksOf([language]), isWhole)
 
@@ -48,4 +48,35 @@ test('what is no number is refused', async () => {
   for (const text of ['', '.', ',', '1,2,3', '1,23,456', '1.2.3', '12,34.5', '1e3', 'abc', '--5', '5-']) {
     assert.equal(read('en-US', text), null, text)
   }
+})
+
+test('an amount is accepted as people paste it', async () => {
+  const amount = (text: string) => readAmount(text, marksOf(['en-US']), { isMoney: true })
+  for (const [text, value] of [
+    ['$50', 50],
+    [' 50 ', 50],
+    ['\u00a050\t', 50],
+    ['50 USD', 50],
+    ['usd 50', 50],
+    ['US$ 1,000.50', 1000.5],
+    ['1,000.50', 1000.5],
+    ['-$5', -5],
+    ['$-5', -5],
+    ['\u200e５０', 50],
+    ['٥٠', 50],
+    ['0.000000001', 1e-9]
+  ] as const) {
+    assert.deepEqual(amount(text), { value, problem: null }, text)
+  }
+  assert.deepEqual(amount('  '), { value: null, problem: null })
+})
+
+test('what cannot be read as a number is refused in words, so that it never counts as an empty field', async () => {
+  const problem = (text: string, kind = {}) => readAmount(text, marksOf(['en-US']), kind).problem
+  for (const text of ['€50', '50 EUR', 'fifty', '5O', '1e3', '$', '50 $ 60', '$$5', '<img src=x>'])
+    assert.match(problem(text, { isMoney: true }) ?? '', /US dollars, such as 50/, text)
+  assert.match(problem('12,34.5') ?? '', /without separators/)
+  assert.match(problem('$5') ?? '', /^Enter a number/, 'a rate has no currency')
+  assert.match(problem('1.5', { isWhole: true }) ?? '', /whole number, without decimals/)
+  assert.match(problem('0.0000000001') ?? '', /at most 9 decimals/)
 })

@@ -10,6 +10,62 @@ export function marksOf(locale: readonly string[] | undefined): NumberMarks {
   return { decimal: mark('decimal'), group: mark('group') }
 }
 
+/** How a number of a form is read. */
+export interface AmountKind {
+  readonly isWhole?: boolean
+  /** Whether it is an amount of US dollars, which people also paste with their mark: `$50`, `50 USD`. */
+  readonly isMoney?: boolean
+}
+
+/** What a text says: a number; null and no problem for an empty one. */
+export interface AmountReading {
+  readonly value: number | null
+  /** Why it is no number, and what to write instead. */
+  readonly problem: string | null
+}
+
+/** As in the API: billionths of a dollar. */
+const maxDecimals = 9
+
+/** Reads what somebody typed or pasted into the field of a number. The range is for others to check. */
+export function readAmount(
+  text: string,
+  marks: NumberMarks,
+  { isWhole = false, isMoney = false }: AmountKind
+): AmountReading {
+  const typed = toAscii(text).trim()
+  if (typed === '') return { value: null, problem: null }
+  const bare = isMoney ? withoutDollars(typed) : typed
+  const value = readNumber(bare, marks, isWhole)
+  if (value === null) return { value: null, problem: explainUnread(bare, { isWhole, isMoney }) }
+  if (isWhole && !Number.isInteger(value)) return { value: null, problem: 'Enter a whole number, without decimals.' }
+  if (decimalsOf(bare) > maxDecimals) return { value: null, problem: `Enter at most ${maxDecimals} decimals.` }
+  return { value, problem: null }
+}
+
+function explainUnread(text: string, { isWhole, isMoney }: AmountKind): string {
+  if (/^[-−]?\d[\d.,\s'’]*$/.test(text)) return 'Write this number without separators of thousands.'
+  if (isWhole === true) return 'Enter a whole number, such as 50.'
+  return isMoney === true ? 'Enter an amount in US dollars, such as 50 or 12.50.' : 'Enter a number, such as 50 or 0.5.'
+}
+
+const dollars = String.raw`(?:US\s?\$|USD|\$)`
+const before = new RegExp(`^([-−]?)\\s*${dollars}\\s*`, 'i')
+const after = new RegExp(`\\s*${dollars}$`, 'i')
+
+const withoutDollars = (text: string): string => text.replace(before, '$1').replace(after, '')
+
+const decimalsOf = (text: string): number => /[.,](\d*?)0*$/.exec(text)?.[1]?.length ?? 0
+
+/** Full-width and Arabic digits and marks as those of ASCII; spaces that are not seen as such as plain ones. */
+const toAscii = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 16))
+    .replaceAll('٫', '.')
+    .replaceAll('٬', '')
+
 /** Groups of three digits with the same mark between them, and maybe decimals after another mark. */
 const grouped = /^[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d*)?$/
 /** A single mark, which stands before the decimals. */

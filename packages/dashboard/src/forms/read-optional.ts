@@ -1,5 +1,6 @@
 import { formatCount } from '../format/number.ts'
 import { numberOf } from './read-fields.ts'
+import type { AmountKind } from './read-number.ts'
 
 /** The value of a field that may be empty, or its problem. */
 export interface OptionalReading<Value> {
@@ -31,10 +32,9 @@ export function readEndDay(day: string, now: Date, present: string | null): Opti
   return { value: at.toISOString(), problem: null }
 }
 
-interface LimitRange {
+interface LimitRange extends AmountKind {
   readonly min: number
   readonly max: number
-  readonly isWhole?: boolean
   /** What an empty field means, for the message. Default: no limit. */
   readonly emptyMeans?: string
 }
@@ -42,11 +42,11 @@ interface LimitRange {
 /** Reads a limit; null for an empty field. */
 export function readLimit(
   text: string,
-  { min, max, isWhole = false, emptyMeans = 'no limit' }: LimitRange
+  { min, max, isWhole = false, isMoney = false, emptyMeans = 'no limit' }: LimitRange
 ): OptionalReading<number | null> {
   const trimmed = text.trim()
   if (trimmed === '') return { value: null, problem: null }
-  const value = numberOf(trimmed)
+  const value = numberOf(trimmed, { isWhole, isMoney })
   const isRight = Number.isFinite(value) && value >= min && value <= max && (!isWhole || Number.isInteger(value))
   const kind = isWhole ? 'a whole number' : 'a number'
   return isRight

@@ -1,4 +1,5 @@
 import { queryClient } from '../api/queries.ts'
+import { forgetKeptChat } from './kept-chat.ts'
 import { tellOtherTabs } from './tell-other-tabs.ts'
 
 /**
@@ -9,7 +10,12 @@ import { tellOtherTabs } from './tell-other-tabs.ts'
 export function finishSignOut(page: '/login' | '/goodbye' = '/login'): Promise<never> {
   tellOtherTabs()
   // Clearing the data earlier would make the visible page fetch it again.
-  window.addEventListener('pagehide', () => queryClient.clear(), { once: true })
+  window.addEventListener('pagehide', forgetUser, { once: true })
   window.location.assign(page)
   return new Promise(() => {})
+}
+
+function forgetUser(): void {
+  queryClient.clear()
+  forgetKeptChat()
 }

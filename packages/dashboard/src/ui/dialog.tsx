@@ -1,7 +1,8 @@
+import { AlertDialog as Alert } from '@base-ui/react/alert-dialog'
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
-import { Banner } from './banner.tsx'
+import { Button } from './button.tsx'
 import { KeepOpenContext } from './keep-dialog-open.ts'
 
 /** The first field takes the focus, not the close button. */
@@ -32,15 +33,23 @@ interface DialogProps {
 /** Ways to close a dialog that are easily taken by mistake. */
 const accidental: ReadonlySet<string> = new Set(['escape-key', 'outside-press'])
 
+/** All values of a form, to tell whether they have changed. */
+const valuesOf = (form: HTMLFormElement): string => JSON.stringify([...new FormData(form)])
+
 /**
  * A modal dialog. It is open while it is rendered, and leaves nothing in the page afterwards. While its form has input that
- * was not sent, Escape and a click outside close it only when they are repeated.
+ * was not sent, Escape and a click outside ask whether to discard it.
  */
 export function Dialog({ title, description, onClose, children, isDismissable = true, isWide = false }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
   const isKeptOpen = useRef(false)
-  const changed = useRef<Element>(null)
-  const [isWarned, setWarned] = useState(false)
+  /** The values of each form when it got the focus first. */
+  const [first] = useState(() => new WeakMap<HTMLFormElement, string>())
+  const isChanged = () =>
+    [...(popup.current?.querySelectorAll('form') ?? [])].some(
+      (form) => (first.get(form) ?? valuesOf(form)) !== valuesOf(form)
+    )
+  const [isAsking, setAsking] = useState(false)
   const [keepOpen] = useState(() => (isBusy: boolean) => {
     isKeptOpen.current = isBusy
   })
@@ -50,7 +59,7 @@ export function Dialog({ title, description, onClose, children, isDismissable = 
       disablePointerDismissal={!isDismissable}
       onOpenChange={(isOpen, { reason }) => {
         if (isOpen || isKeptOpen.current || !(isDismissable || reason !== 'escape-key')) return
-        if (changed.current?.isConnected === true && !isWarned && accidental.has(reason)) setWarned(true)
+        if (accidental.has(reason) && isChanged()) setAsking(true)
         else onClose()
       }}
     >
@@ -59,9 +68,9 @@ export function Dialog({ title, description, onClose, children, isDismissable = 
         <Base.Viewport className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-3 sm:p-6">
           <Base.Popup
             ref={popup}
-            onInput={({ target }) => {
-              changed.current = target instanceof Element ? target.closest('form') : null
-              setWarned(false)
+            onFocus={({ target }) => {
+              const form = target.closest('form')
+              if (form !== null && !first.has(form)) first.set(form, valuesOf(form))
             }}
             finalFocus={findReturnTarget}
             initialFocus={() => popup.current?.querySelector<HTMLElement>(firstField) ?? true}
@@ -86,17 +95,45 @@ export function Dialog({ title, description, onClose, children, isDismissable = 
               )}
             </div>
             <KeepOpenContext value={keepOpen}>{children}</KeepOpenContext>
-            {isWarned && (
-              <div className="mt-4">
-                <Banner tone="warning" title="Your input is not saved" isAnnounced>
-                  Close the dialog once more to discard it.
-                </Banner>
-              </div>
-            )}
+            {isAsking && <DiscardQuestion onKeep={() => setAsking(false)} onDiscard={onClose} />}
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>
     </Base.Root>
+  )
+}
+
+interface DiscardQuestionProps {
+  readonly onKeep: () => void
+  readonly onDiscard: () => void
+}
+
+/** Asks over the dialog, so that the question is in sight wherever the form is scrolled to. */
+function DiscardQuestion({ onKeep, onDiscard }: DiscardQuestionProps) {
+  const keep = useRef<HTMLButtonElement>(null)
+  return (
+    <Alert.Root open onOpenChange={(isOpen) => !isOpen && onKeep()}>
+      <Alert.Portal>
+        <Alert.Backdrop className="fixed inset-0 z-50 bg-[oklch(0.15_0.02_230/0.5)]" />
+        <Alert.Viewport className="fixed inset-0 z-60 grid place-items-center p-3 sm:p-6">
+          <Alert.Popup
+            initialFocus={keep}
+            className="w-full max-w-sm rounded-2xl border border-line bg-surface p-5 shadow-popup outline-none"
+          >
+            <Alert.Title className="text-lg font-semibold tracking-tight">Discard your changes?</Alert.Title>
+            <Alert.Description className="mt-1 text-sm text-ink-soft">What you entered is not saved.</Alert.Description>
+            <DialogActions>
+              <Button tone="danger" onClick={onDiscard}>
+                Discard
+              </Button>
+              <Button ref={keep} tone="primary" onClick={onKeep}>
+                Keep editing
+              </Button>
+            </DialogActions>
+          </Alert.Popup>
+        </Alert.Viewport>
+      </Alert.Portal>
+    </Alert.Root>
   )
 }
 

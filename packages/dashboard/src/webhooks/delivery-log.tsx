@@ -8,6 +8,7 @@ import { LoadMore } from '../ui/load-more.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { Empty, QueryView } from '../ui/states.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
+import { deliveryStates } from './describe-endpoint.ts'
 import type { DeliveriesPage, WebhookArea } from './webhook-area.ts'
 
 const pageSize = '25'
@@ -15,13 +16,13 @@ const pageSize = '25'
 const pendingRefetchMs = 3_000
 const idleRefetchMs = 10_000
 
-const statuses = [
+type Status = WebhookDelivery['status'] | ''
+
+/** A choice for each state, so that every delivery can be found by its own. */
+const statuses: ReadonlyArray<readonly [Status, string]> = [
   ['', 'All'],
-  ['pending', 'Pending'],
-  ['delivered', 'Delivered'],
-  ['failed', 'Failed']
-] as const
-type Status = (typeof statuses)[number][0]
+  ...Object.entries(deliveryStates).map(([status, [, text]]) => [status as WebhookDelivery['status'], text] as const)
+]
 
 interface DeliveryLogProps {
   readonly area: WebhookArea

@@ -51,10 +51,62 @@ t.test('dialogs are accessible, trap the focus, and return it to the element tha
     .click()
   await page.getByLabel('Label').fill('never saved')
   await page.keyboard.press('Escape')
-  await page.getByText('Your input is not saved').waitFor()
+  const question = page.getByRole('alertdialog', { name: 'Discard your changes?' })
+  await question.getByRole('button', { name: 'Keep editing' }).and(page.locator(':focus')).waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [], 'the question whether to discard')
   await page.keyboard.press('Escape')
+  await question.waitFor({ state: 'detached' })
+  assert.equal(await page.getByLabel('Label').inputValue(), 'never saved')
+  await page.keyboard.press('Escape')
+  await question.getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   assert.equal(await page.getByText('never saved').count(), 0)
+  await context.close()
+})
+
+t.test('an amount is read as it was pasted, and what is no amount is refused at once and kept', async () => {
+  if (browser === null) return
+  const { page, context, complaints } = await visit(browser, system, {
+    person: ada,
+    viewport: { width: 1280, height: 720 }
+  })
+  await page.goto('/dashboard/keys')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const dialog = page.getByRole('dialog')
+  const [budget, rate] = [dialog.getByLabel('Monthly budget'), dialog.getByLabel('Rate limit')]
+  await dialog.getByLabel('Label').fill('pasted')
+  await rate.pressSequentially('1.5')
+  await dialog.getByText('Enter a whole number, without decimals.').waitFor()
+  await budget.fill('€50')
+  await dialog.getByText('Enter an amount in US dollars, such as 50 or 12.50.').waitFor()
+  assert.deepEqual([await rate.inputValue(), await budget.inputValue()], ['1.5', '€50'])
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await budget.and(page.locator(':focus')).waitFor()
+  await budget.fill(' $1,000.50 USD')
+  await rate.fill('15')
+  await rate.press('ArrowUp')
+  assert.deepEqual([await rate.inputValue(), await budget.inputValue()], ['16', '1000.5'])
+  // The API refuses what only it can know. Its reason is at the top, in sight, although the button is at the end.
+  await page.route('**/api/keys', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    const error = { message: 'models.0: not in the plan', type: 'invalid_request_error', code: 'invalid_request' }
+    await route.fulfill({ status: 400, json: { error } })
+  })
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  const problem = dialog.getByRole('alert').getByText('Models: Not in the plan.')
+  await problem.waitFor()
+  await page.waitForFunction("document.activeElement.querySelector('[role=alert]') !== null")
+  const box = await problem.boundingBox()
+  assert.ok(box !== null && box.y > 0 && box.y < 720, 'the problem is in sight')
+  await page.unroute('**/api/keys')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByText('$1,000.50/month, 16/min').waitFor()
+  const [wide, seen] = (await page
+    .getByRole('region', { name: 'Keys' })
+    .evaluate('(table) => [table.scrollWidth, table.clientWidth]')) as [number, number]
+  assert.ok(wide <= seen, 'the table of keys fits a window of 1280 px')
+  assert.deepEqual(complaints, [])
   await context.close()
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { Person } from '../person.ts'
+import { untilOutcome } from '../until-outcome.ts'
 import { visit } from './browser.ts'
 import { choose } from './choose.ts'
 import { browser, openWorld, system } from './world.ts'
@@ -32,6 +33,9 @@ t.test(
       answer.getByRole('link', { name: 'Receipt' }).click()
     ])
     await receipt.getByRole('heading', { name: 'Request', level: 1 }).waitFor()
+    // The playground has no key with a page of its own.
+    await receipt.getByRole('main').getByRole('link', { name: 'Playground' }).click()
+    await receipt.getByRole('heading', { name: 'Playground', level: 1 }).waitFor()
     await answer.waitFor()
     await page.getByLabel('Message').fill('typed before')
     await page.getByRole('link', { name: 'Usage', exact: true }).click()
@@ -44,5 +48,47 @@ t.test(
     await page.getByRole('link', { name: 'Create a key' }).waitFor()
     assert.deepEqual(complaints, [])
     await context.close()
+  }
+)
+
+t.test(
+  'the end of each answer is above the message input, and a reload keeps the conversation until sign-out',
+  async () => {
+    if (browser === null) return
+    const person = await new Person(system, 'cleo').join()
+    for (const viewport of [
+      { width: 800, height: 600 },
+      { width: 1280, height: 720 }
+    ]) {
+      const { page, context, complaints } = await visit(browser, system, { person, viewport })
+      await page.goto('/dashboard/playground')
+      for (const nth of [0, 1, 2]) {
+        await page.getByLabel('Message').fill('Say 150 words.')
+        await page.keyboard.press('Enter')
+        const end = page.getByRole('article').nth(nth).getByRole('button', { name: 'Copy the answer' })
+        await end.waitFor()
+        const isInSight = async () => {
+          const [seen, input] = [await end.boundingBox(), await page.getByLabel('Message').boundingBox()]
+          return String(seen !== null && input !== null && seen.y > 0 && seen.y + seen.height <= input.y)
+        }
+        await untilOutcome(isInSight, 'true')
+      }
+      await page.getByLabel('Message').fill('not sent yet')
+      await page.reload()
+      await page.getByRole('article').nth(2).getByText('First token').waitFor()
+      assert.equal(await page.getByLabel('Message').inputValue(), 'not sent yet')
+      await page.getByRole('link', { name: 'Receipt' }).first().waitFor()
+      if (viewport.width === 800) {
+        await page.getByRole('button', { name: 'Clear' }).click()
+        await page.reload()
+        await page.getByText('Start a conversation').waitFor()
+      } else {
+        await page.getByRole('button', { name: 'Sign out' }).click()
+        await page.getByLabel('E-mail address').waitFor()
+        assert.equal(await page.evaluate('sessionStorage.length'), 0, 'nothing is left after sign-out')
+      }
+      assert.deepEqual(complaints, [])
+      await context.close()
+    }
   }
 )

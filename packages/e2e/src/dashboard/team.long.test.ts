@@ -62,7 +62,14 @@ t.test('an invited person chooses a password, joins the team, sees its keys, and
   await signIn(page, email, 'a password for grace')
   await page.getByRole('button', { name: 'Join the team' }).click()
   await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor()
+  await page.getByText('You have joined the team of').waitFor()
   await page.getByText(owner.email).waitFor()
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'You have joined a team' }).waitFor()
+  await page.getByText(`${owner.email}). An invitation works only once.`).waitFor()
+  await page.getByRole('link', { name: 'Open the team' }).click()
+  await page.getByText(owner.email).waitFor()
+  assert.equal(await page.getByText('You have joined the team of').count(), 0, 'joining is reported once')
   assert.ok(
     !(await page.getByRole('link', { name: 'Audit log' }).isVisible()),
     'members see no link to pages for owners'

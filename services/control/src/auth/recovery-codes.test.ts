@@ -55,6 +55,7 @@ onDatabase('recovery codes', async (t, newDatabase) => {
     assert.equal(codeOf(await login(user, codes[0]!)), 'invalid_code')
     assert.equal(codeOf(await login(user, 'aaaa-bbbb-cccc-dddd')), 'invalid_code')
     assert.equal((await login(user, 'AAAA')).status, 400)
+    assert.equal(codeOf(await login(user, codes[0]!.replaceAll('-', ''))), 'invalid_code', 'used in another form')
     const other = await protect()
     assert.equal(codeOf(await login(other.user, codes[1]!)), 'invalid_code', 'a code of another user')
     const audit = (await call('GET', '/api/audit', { cookie: user.cookie })).body as { entries: { action: string }[] }
@@ -65,6 +66,13 @@ onDatabase('recovery codes', async (t, newDatabase) => {
       notices.filter(({ type }) => type === 'recovery_code.used'),
       [{ type: 'recovery_code.used', data: { left: 9 } }]
     )
+  })
+
+  await t.test('one works as people type it: in capitals, with spaces, and without marks', async () => {
+    const { user, codes } = await protect()
+    for (const typed of [codes[0]!.toUpperCase(), codes[1]!.replaceAll('-', ' '), codes[2]!.replaceAll('-', '')])
+      assert.equal((await login(user, typed)).status, 200, typed)
+    assert.equal((await login(user, `${codes[3]!}a`)).status, 400)
   })
 
   await t.test('sign-ins at the same time share no code', async () => {

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { isRecoveryCode } from '@tollgate/contracts/http/auth.ts'
+import { toRecoveryCode } from '@tollgate/contracts/http/recovery-code.ts'
 import { and, eq, isNull } from 'drizzle-orm'
 import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -34,7 +34,7 @@ export async function forgetRecoveryCodes(tx: Transaction, userId: string): Prom
 export const countRecoveryCodes = (orm: Orm, userId: string): Promise<number> =>
   orm.$count(recoveryCodes, and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt)))
 
-/** Uses a code up, notes it in the audit log, and mails the user. @returns false for a wrong or used code */
+/** Uses a code up in the form of `toRecoveryCode`, notes it in the audit log, and mails the user. @returns false for a wrong or used code */
 export async function takeRecoveryCode(orm: Orm, userId: string, code: string, by: By): Promise<boolean> {
   return orm.transaction(async (tx) => {
     const taken = await tx
@@ -60,7 +60,7 @@ export async function takeRecoveryCode(orm: Orm, userId: string, code: string, b
 function newCode(): string {
   const letters = [...randomBytes(groups * 4)].map((byte) => alphabet[byte % alphabet.length])
   const code = letters.join('').replace(/.{4}(?=.)/g, '$&-')
-  if (!isRecoveryCode(code)) throw new Error('a recovery code has another form')
+  if (toRecoveryCode(code) !== code) throw new Error('a recovery code has another form')
   return code
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { isRecoveryCode } from '@tollgate/contracts/http/auth.ts'
+import { toRecoveryCode } from '@tollgate/contracts/http/recovery-code.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
@@ -54,9 +54,10 @@ export function createSecondFactorCodes(
         const subject = (await findSubject()) ?? userId
         const retryAfter = await countForSubject(app, ofHour, subject)
         if (retryAfter !== null) throw new ServiceError('too_many_requests', { retryAfter })
-        if (isRecoveryCode(code)) {
+        const recoveryCode = toRecoveryCode(code)
+        if (recoveryCode !== null) {
           const by = { actorId: userId, ip: request.ip, at: clock() }
-          if (!(await takeRecoveryCode(database.orm, userId, code, by))) throw new ServiceError('invalid_code')
+          if (!(await takeRecoveryCode(database.orm, userId, recoveryCode, by))) throw new ServiceError('invalid_code')
           given.add(request)
           recovered.add(request)
           return null

@@ -1,6 +1,6 @@
 import type { Reading } from '../../forms/form.tsx'
 import { onlyProblems, textOf } from '../../forms/read-fields.ts'
-import { codeOf, problemOfCode } from '../auth/code-field.tsx'
+import { codeOf, problemOfCode } from '../auth/read-code.ts'
 
 /** Reads the fields `current_password` and `code`. */
 export function readPasswordAndCode(data: FormData): Reading<{ readonly password: string; readonly code: string }> {

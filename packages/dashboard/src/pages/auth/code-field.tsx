@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { TextField } from '../../forms/fields.tsx'
-import { textOf } from '../../forms/read-fields.ts'
 import { textLink } from '../../ui/text-link.ts'
 
 interface CodeFieldProps {
@@ -36,7 +35,7 @@ export function CodeField({ isFocused = false, mayRecover = true }: CodeFieldPro
           hint="The 6 digits that your authenticator app shows."
           autoComplete="one-time-code"
           inputMode="numeric"
-          maxLength={16}
+          maxLength={40}
           required
           {...(isFocused && { ref: focus })}
         />
@@ -52,13 +51,3 @@ export function CodeField({ isFocused = false, mayRecover = true }: CodeFieldPro
 
 /** A stable function: React calls it when the field appears, not on every render. */
 const focus = (element: HTMLInputElement | null): void => element?.focus()
-
-/** The typed code without spaces, because apps show codes in groups. */
-export const codeOf = (data: FormData): string => textOf(data, 'code').replace(/\s/g, '').toLowerCase()
-
-export function problemOfCode(code: string): string | null {
-  if (/^[0-9]{6}$/.test(code) || /^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/.test(code)) return null
-  return code.includes('-') || /[a-z]/.test(code)
-    ? 'Enter the whole recovery code: four groups of four characters.'
-    : 'Enter the 6 digits that your app shows.'
-}

@@ -10,7 +10,8 @@ import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { signInPath } from '../../layout/sign-in-path.ts'
 import { nativeDialogLook } from '../../ui/native-dialog-look.ts'
 import { textLink } from '../../ui/text-link.ts'
-import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
+import { CodeField } from './code-field.tsx'
+import { codeOf, problemOfCode } from './read-code.ts'
 
 /** The dialog's title. */
 const titleId = 'confirm-identity'

@@ -9,8 +9,9 @@ import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
-import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
+import { CodeField } from './code-field.tsx'
 import { AddressField } from './credentials.tsx'
+import { codeOf, problemOfCode } from './read-code.ts'
 import { ResendButton } from './resend-button.tsx'
 
 interface Credentials {

@@ -4,7 +4,8 @@ import { Form, type Reading } from '../../forms/form.tsx'
 import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
-import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
+import { CodeField } from './code-field.tsx'
+import { codeOf, problemOfCode } from './read-code.ts'
 
 function readCode(data: FormData): Reading<{ readonly code: string }> {
   const code = codeOf(data)

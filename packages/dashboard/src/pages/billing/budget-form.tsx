@@ -11,7 +11,7 @@ import { useToast } from '../../ui/toast.tsx'
 /** @param maxUsd the plan's monthly budget */
 function readBudget(data: FormData, maxUsd: number): Reading<{ readonly monthly_budget_usd: number | null }> {
   const text = textOf(data, 'monthly_budget_usd').trim()
-  const usd = text === '' ? null : numberOf(text)
+  const usd = text === '' ? null : numberOf(text, { isMoney: true })
   return usd === null || (usd >= 0 && usd <= maxUsd)
     ? { ok: true, values: { monthly_budget_usd: usd } }
     : {

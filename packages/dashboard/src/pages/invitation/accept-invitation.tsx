@@ -11,8 +11,10 @@ import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { noteJoined } from '../team/joined-note.ts'
 import { describeInviter, type Invitation, nameInviter } from './describe-inviter.ts'
 import { describeSubscription } from './describe-subscription.ts'
+import { forgetOtherAccount } from './forget-other-account.ts'
 import { Notice, type NoticeKind } from './notice.tsx'
 
 interface AcceptInvitationProps {
@@ -41,10 +43,13 @@ export function AcceptInvitation({ token, invitation, email, notice, onSignedOut
       // An earlier attempt may have joined the team, and its answer was lost.
       if (!isCode(error, 'invitation_invalid') || !(await isSeat())) throw error
     }
-    queryClient.clear()
+    // The invitation itself stays until this page is left: read again, it would be gone, and the page would say so.
+    forgetOtherAccount()
     tellOtherTabs()
+    noteJoined(nameInviter(invitation))
     // The invitation is used up, so going back must not open it again.
     await router.navigate({ to: '/dashboard/team', replace: true })
+    queryClient.removeQueries({ queryKey: ['getInvitation'] })
   }
   const signOut = async () => {
     await call('signout')

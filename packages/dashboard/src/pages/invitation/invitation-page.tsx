@@ -15,6 +15,7 @@ import type { Credential, MailLink } from '../auth/read-mail-link.ts'
 import { type Outcome, SetPasswordForm } from '../auth/set-password-form.tsx'
 import { AcceptInvitation } from './accept-invitation.tsx'
 import { describeInviter, nameInviter } from './describe-inviter.ts'
+import { forgetOtherAccount } from './forget-other-account.ts'
 import { Notice, type NoticeKind } from './notice.tsx'
 import { UnusableInvitation } from './unusable-invitation.tsx'
 
@@ -30,12 +31,6 @@ const notices: Readonly<Record<Outcome, NoticeKind>> = {
   set: 'password-set',
   pending: 'password-set',
   invalid: 'link-invalid'
-}
-
-/** Drops what another user of this browser loaded before. This page reads the user again itself. */
-function forgetOtherUser(): void {
-  const kept: readonly unknown[] = ['getInvitation', 'getUser']
-  queryClient.removeQueries({ predicate: ({ queryKey }) => !kept.includes(queryKey[0]) })
 }
 
 /**
@@ -84,7 +79,7 @@ export function InvitationPage() {
           signsIn
           onDone={async (outcome) => {
             if (outcome !== 'invalid') {
-              forgetOtherUser()
+              forgetOtherAccount()
               tellOtherTabs()
             }
             await startOver(notices[outcome])
@@ -132,7 +127,7 @@ export function InvitationPage() {
         <Notice kind={notice} />
         <LoginForm
           onSignedIn={async () => {
-            forgetOtherUser()
+            forgetOtherAccount()
             setNotice(null)
             await me.refetch()
           }}

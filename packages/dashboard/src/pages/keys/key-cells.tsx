@@ -129,7 +129,7 @@ export function KeyActions({ listed, onAction }: { readonly listed: Key; readonl
     </Button>
   )
   return (
-    <div className="flex gap-2">
+    <div className="flex min-w-38 flex-wrap gap-2">
       {action('edit', 'Edit')}
       {action('rotate', 'Rotate')}
       {action('pause', listed.paused ? 'Resume' : 'Pause')}

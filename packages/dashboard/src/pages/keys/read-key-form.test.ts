@@ -62,7 +62,7 @@ test('a stored budget can be sent again, however small', async () => {
   for (const usd of [1e-9, 0.05, 12.5, 1_000_000]) {
     const fields = [
       ['label', 'x'],
-      ['monthly_budget_usd', String(usd)]
+      ['monthly_budget_usd', usd.toFixed(9)]
     ] as const
     const reading = readKeyForm(form(fields), now, null)
     assert.ok(reading.ok)

@@ -21,7 +21,7 @@ const ofAccount = { value: null, problem: null }
 export function readKeyForm(data: FormData, now: Date, present: Key | null): Reading<KeySettings> {
   const label = textOf(data, 'label').trim()
   const expiry = readEndDay(textOf(data, 'expires_at'), now, present?.expires_at ?? null)
-  const budget = readLimit(textOf(data, 'monthly_budget_usd'), { min: 0, max: 1e6 })
+  const budget = readLimit(textOf(data, 'monthly_budget_usd'), { min: 0, max: 1e6, isMoney: true })
   const rate = readLimit(textOf(data, 'requests_per_minute'), { min: 1, max: 1e6, isWhole: true })
   const warnings = textOf(data, 'warnings') === 'own' ? readThresholds(textOf(data, 'thresholds')) : ofAccount
   const isRestricted = textOf(data, 'model_choice') === 'some'

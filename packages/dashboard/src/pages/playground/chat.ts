@@ -39,7 +39,7 @@ export interface Asking {
 
 export type Chat = ReturnType<typeof createChat>
 
-const nothing: ChatState = {
+export const nothing: ChatState = {
   turns: [],
   draft: { question: '', chosen: '', compared: '', system: '', typed: noParameters }
 }
@@ -51,11 +51,12 @@ const minStopMs = 500
  * A conversation with its draft, outside of React: an answer goes on while the reader looks at another page.
  *
  * @param now milliseconds of a clock that never goes back
+ * @param kept how it begins
  */
-export function createChat(now: () => number) {
-  let state = nothing
+export function createChat(now: () => number, kept: ChatState = nothing) {
+  let state = kept
   let running: { readonly abort: AbortController; readonly startedAt: number } | null = null
-  let lastId = 0
+  let lastId = Math.max(0, ...kept.turns.map(({ id }) => id))
   const listeners = new Set<() => void>()
 
   function change(changed: Partial<ChatState>): void {
@@ -132,13 +133,13 @@ export function createChat(now: () => number) {
   }
 }
 
-/** Keeps the chat of one user in memory. The chat of another user is ended first. */
-export function createChatMemory(create: () => Chat): (userId: string) => Chat {
-  let kept: { readonly userId: string; readonly chat: Chat } | null = null
-  return (userId) => {
-    if (kept?.userId !== userId) {
+/** Keeps the chat of one user in one account in memory. The chat of another one is ended first. */
+export function createChatMemory(create: (whose: string) => Chat): (whose: string) => Chat {
+  let kept: { readonly whose: string; readonly chat: Chat } | null = null
+  return (whose) => {
+    if (kept?.whose !== whose) {
       kept?.chat.end()
-      kept = { userId, chat: create() }
+      kept = { whose, chat: create(whose) }
     }
     return kept.chat
   }

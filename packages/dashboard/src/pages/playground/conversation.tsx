@@ -1,5 +1,5 @@
 import { MessagesSquare } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { exampleQuestions } from './messages.ts'
@@ -18,7 +18,7 @@ interface ConversationProps {
 
 /** The turns of a chat, or how to start one. */
 export function Conversation({ turns, isStreaming, isReady, onAsk, onAskAgain }: ConversationProps) {
-  const end = useFollowedEnd(turns, isStreaming)
+  const end = useFollowedEnd(turns)
   return (
     <div role="log" aria-label="Conversation" aria-busy={isStreaming} className="flex flex-1 flex-col">
       {turns.length === 0 ? (
@@ -64,28 +64,57 @@ export function Conversation({ turns, isStreaming, isReady, onAsk, onAskAgain }:
           ))}
         </ol>
       )}
-      <div ref={end} className="scroll-mb-52" />
+      {turns.length > 0 && <div ref={end} />}
     </div>
   )
 }
 
+/** How near to the end a reader counts as reading it. */
+const nearPx = 80
+
 /** Keeps the end of the conversation in sight while an answer grows, unless the reader has scrolled up. */
-function useFollowedEnd(turns: readonly Turn[], isStreaming: boolean) {
-  const end = useRef<HTMLDivElement>(null)
-  const isAtEnd = useRef(true)
+function useFollowedEnd(turns: readonly Turn[]) {
+  const [end, setEnd] = useState<HTMLDivElement | null>(null)
+  const isFollowed = useRef(true)
   const count = useRef(0)
   useEffect(() => {
+    if (end === null) return
+    let scrolled = window.scrollY
     const note = () => {
-      const { scrollHeight } = document.documentElement
-      isAtEnd.current = scrollHeight - window.scrollY - window.innerHeight < 80
+      const isNear = belowSight(end) < nearPx
+      // Between two pieces of an answer the end is further away, and the reader did not move.
+      if (isNear || window.scrollY < scrolled) isFollowed.current = isNear
+      scrolled = window.scrollY
     }
+    // The text of an answer appears later than its turn: its code is loaded first, and long texts are drawn when there is time.
+    const growth = new ResizeObserver(() => {
+      if (isFollowed.current) show(end)
+    })
+    for (const part of [end.previousElementSibling, composerOf(end)]) if (part != null) growth.observe(part)
     window.addEventListener('scroll', note, { passive: true })
-    return () => window.removeEventListener('scroll', note)
-  }, [])
+    return () => {
+      growth.disconnect()
+      window.removeEventListener('scroll', note)
+    }
+  }, [end])
   useEffect(() => {
-    const isNew = turns.length > count.current
+    // A new question is always shown, also to a reader who had scrolled up.
+    if (turns.length > count.current && end !== null) {
+      isFollowed.current = true
+      show(end)
+    }
     count.current = turns.length
-    if (isNew || (isStreaming && isAtEnd.current)) end.current?.scrollIntoView({ block: 'end' })
-  }, [turns, isStreaming])
-  return end
+  }, [turns, end])
+  return setEnd
+}
+
+const show = (end: Element): void => window.scrollBy(0, Math.max(0, belowSight(end)))
+
+/** The form below the conversation. It sticks to the lower edge of the window, over what is longer than the window. */
+const composerOf = (end: Element): Element | null | undefined => end.closest('section')?.lastElementChild
+
+/** Pixels from the end of the conversation to the place where it is in sight, above the composer. */
+function belowSight(end: Element): number {
+  const covered = composerOf(end)?.getBoundingClientRect().height ?? 0
+  return Math.round(end.getBoundingClientRect().bottom + covered - window.innerHeight)
 }

@@ -78,11 +78,21 @@ interface KeyNameProps {
   readonly isOwn: boolean
 }
 
+/** As control names the tokens of a playground, which stand in the place of a key. */
+const playgroundPrefix = 'play_'
+
 /** The name of a key. Only keys of the reader's account have a page. */
 function KeyName({ requestKey, isOwn }: KeyNameProps) {
   if (requestKey === null) return 'Deleted key'
   const name = nameOfKey({ ...requestKey, scope: 'inference' })
   if (!isOwn) return name
+  if (requestKey.id.startsWith(playgroundPrefix)) {
+    return (
+      <Link to="/dashboard/playground" className={textLink}>
+        {name}
+      </Link>
+    )
+  }
   return (
     <Link to="/dashboard/keys/$id" params={{ id: requestKey.id }} className={textLink}>
       {name}

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { MailOpen, Plus, UserRoundPlus } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
-import { visibleText } from '../../format/visible-text.ts'
+import { isolate, visibleText } from '../../format/visible-text.ts'
 import { useAccount, useUser } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -17,6 +17,7 @@ import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { forgetJoined, joinedOwner } from './joined-note.ts'
 import type { Removal } from './remove-seat-dialog.tsx'
 
 const InviteDialog = lazyDialog(() => import('./invite-dialog.tsx'), 'InviteDialog')
@@ -29,6 +30,8 @@ export function TeamPage() {
   const team = useQuery(read('getTeam'))
   const [isInviting, setInviting] = useState(false)
   const [removal, setRemoval] = useState<Removal | null>(null)
+  const [joined] = useState(joinedOwner)
+  useEffect(forgetJoined, [])
   const seats = team.data?.team.seats
   const isFull = seats !== undefined && seats.limit !== null && seats.used >= seats.limit
   const invite = (
@@ -43,6 +46,11 @@ export function TeamPage() {
       isWaiting={team.isPending}
       actions={role === 'owner' && seats !== undefined && !isFull ? invite : undefined}
     >
+      {role === 'seat' && joined !== null && (
+        <Banner tone="success" title={`You have joined the team of ${isolate(joined)}`} isAnnounced>
+          You use its plan, keys and budget now.
+        </Banner>
+      )}
       {role === 'owner' && isFull && (
         <Banner title={seats.limit === 1 ? 'Your plan is for one person' : 'All seats are taken'}>
           {seats.limit === 1

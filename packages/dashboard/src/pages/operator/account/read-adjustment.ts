@@ -5,12 +5,10 @@ import { numberOf, textOf } from '../../../forms/read-fields.ts'
 export type Adjusted = Pick<AdjustmentRequest, 'amount_usd' | 'month'>
 
 const maxUsd = 1e6
-const decimals = /^\d*\.?\d{0,9}$/
 
 /** Reads the direction, the amount and the month. A credit is an amount below zero. */
 export function readAdjustment(data: FormData): Reading<Adjusted> {
-  const text = textOf(data, 'amount_usd').trim().replace(/^\$/, '')
-  const usd = decimals.test(text) ? numberOf(text) : Number.NaN
+  const usd = numberOf(textOf(data, 'amount_usd'), { isMoney: true })
   if (!(usd > 0 && usd <= maxUsd)) {
     return {
       ok: false,

@@ -12,7 +12,7 @@ export const endOfOwnLimits = (limits: AdminLimits): string | null =>
 export function readOwnLimits(data: FormData, now: Date, present: AdminLimits): Reading<OwnLimits | null> {
   const read = limitFields.map(({ name, min, max, isMoney = false }) => ({
     name,
-    ...readLimit(textOf(data, name), { min, max, isWhole: !isMoney, emptyMeans: 'the plan’s value' })
+    ...readLimit(textOf(data, name), { min, max, isWhole: !isMoney, isMoney, emptyMeans: 'the plan’s value' })
   }))
   const end = readEndDay(textOf(data, 'ends_at'), now, endOfOwnLimits(present))
   const problems = onlyProblems({
