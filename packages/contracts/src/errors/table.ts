@@ -84,6 +84,11 @@ export const errorTable = {
     'invalid_request_error',
     'You now act for another account than the request names, such as after you joined or left a team. Nothing was created.'
   ],
+  budget_changed: [
+    409,
+    'invalid_request_error',
+    'Somebody changed the monthly budget since you read it, so nothing was changed. Read it again, then send your change.'
+  ],
   idempotency_key_reused: [
     409,
     'invalid_request_error',

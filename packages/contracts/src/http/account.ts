@@ -37,9 +37,15 @@ export type Account = Static<typeof Account>
 
 export const AccountResponse = Type.Object({ account: Account })
 
+const OwnBudget = Type.Union([Type.Number({ minimum: 0, maximum: 1e6 }), Type.Null()])
+
 /** Dollars with at most nine decimals, at most the plan's budget; null removes the account's own budget. */
 export const ChangeAccountRequest = Type.Object(
-  { monthly_budget_usd: Type.Union([Type.Number({ minimum: 0, maximum: 1e6 }), Type.Null()]) },
+  {
+    monthly_budget_usd: OwnBudget,
+    /** The budget that the caller saw. If the account has another one now, nothing changes. Without it, the last change counts. */
+    if_monthly_budget_usd: Type.Optional(OwnBudget)
+  },
   closed
 )
 export type ChangeAccountRequest = Static<typeof ChangeAccountRequest>

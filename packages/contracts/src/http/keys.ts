@@ -120,6 +120,15 @@ export const ChangeKeyRequest = Type.Object(
 )
 export type ChangeKeyRequest = Static<typeof ChangeKeyRequest>
 
+export const ChangeKeyBody = Type.Object(
+  {
+    ...ChangeKeyRequest.properties,
+    /** The budget that the caller saw. If the key has another one now, nothing changes. Without it, the last change counts. */
+    if_monthly_budget_usd: Type.Optional(orNull(MonthlyBudget))
+  },
+  closed
+)
+
 const RotateKeyBody = Type.Object(
   {
     /** How long the old secret still works; default 0. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { formatAmount, formatExactUsd, formatHeadlineUsd, formatShortUsd, formatUsd } from './money.ts'
+import { formatAmount, formatExactUsd, formatShortUsd, formatUsd } from './money.ts'
 import { countOf, formatCompact } from './number.ts'
 import { formatRelative } from './time.ts'
 
@@ -11,6 +11,8 @@ test('dollars have two decimals, and more for amounts below one cent', async () 
     ['1234.567', '$1,234.57'],
     ['0.000123', '$0.00012'],
     [0.004, '$0.004'],
+    ['-0.00012', '-$0.00012'],
+    ['0.000000001', '$0.000000001'],
     [100, '$100.00']
   ] as const) {
     assert.equal(formatUsd(usd), text)
@@ -23,11 +25,8 @@ test('exact dollars keep every decimal of a nanodollar', async () => {
   ])
 })
 
-test('headlines round to cents, and do not show an amount below one cent as nothing', async () => {
-  assert.deepEqual(['0', '0.0000042', '-0.001', '0.01', '1234.567'].map(formatHeadlineUsd), [
-    ...['$0.00', '< $0.01', '> -$0.01', '$0.01', '$1,234.57']
-  ])
-  assert.deepEqual([20, 20.5].map(formatShortUsd), ['$20', '$20.50'])
+test('whole dollars are shown without cents', async () => {
+  assert.deepEqual([20, 20.5, 0, 0.0005].map(formatShortUsd), ['$20', '$20.50', '$0', '$0.0005'])
 })
 
 test('an invoice amount is read in the minor unit that Stripe uses for its currency', async () => {

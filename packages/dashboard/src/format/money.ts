@@ -16,18 +16,11 @@ export function formatUsd(usd: string | number): string {
   }).format(value)
 }
 
-const rounded = new Intl.NumberFormat(locale, dollars)
 const short = new Intl.NumberFormat(locale, { ...dollars, trailingZeroDisplay: 'stripIfInteger' })
 
-/** Formats dollars for a headline, with two decimals. An amount below one cent is only named as such: `< $0.01`. */
-export function formatHeadlineUsd(usd: string | number): string {
-  const value = Number(usd)
-  if (value === 0 || Math.abs(value) >= 0.01) return rounded.format(value)
-  return value > 0 ? `< ${rounded.format(0.01)}` : `> ${rounded.format(-0.01)}`
-}
-
 /** Formats dollars without the cents of a whole amount: `$20`, `$20.50`. */
-export const formatShortUsd = (usd: string | number): string => short.format(Number(usd))
+export const formatShortUsd = (usd: string | number): string =>
+  Math.abs(Number(usd)) < 0.01 && Number(usd) !== 0 ? formatUsd(usd) : short.format(Number(usd))
 
 const exact = new Intl.NumberFormat(locale, {
   ...dollars,

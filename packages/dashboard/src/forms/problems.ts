@@ -15,7 +15,8 @@ const fieldOfCode: Readonly<Record<string, string>> = {
   wrong_password: 'current_password',
   invalid_code: 'code',
   already_member: 'email',
-  captcha_failed: 'captcha_token'
+  captcha_failed: 'captcha_token',
+  budget_changed: 'monthly_budget_usd'
 }
 
 /**

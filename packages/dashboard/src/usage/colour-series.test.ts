@@ -39,3 +39,28 @@ test('a series keeps its colour in another order, with fewer series, and beside 
     'a reload keeps the colours, whatever the order'
   )
 })
+
+test('a model has one colour in all charts, whichever is shown first and beside which others', async () => {
+  const models = ['=a', '=b', '=c', '=d']
+  const ids = fc.subarray(models, { minLength: 1 })
+  const colours = new Map<string, number>()
+  fc.assert(
+    fc.property(fc.array(ids, { minLength: 1, maxLength: 4 }), (charts) => {
+      // Each time as after a reload.
+      const colour = createColouring()
+      for (const chart of charts) {
+        for (const { id, colour: its } of colour(seriesOf([...chart, '']), models)) {
+          assert.equal(colours.get(id) ?? its, its, id)
+          colours.set(id, its)
+        }
+      }
+    })
+  )
+  assert.equal(new Set(colours.values()).size, 5)
+})
+
+test('series that were never in one chart have different colours, too', async () => {
+  const colour = createColouring()
+  const alone = ['=k', '=l', '=m', '=n'].map((id) => colour(seriesOf([id]))[0]?.colour)
+  assert.equal(new Set(alone).size, 4)
+})

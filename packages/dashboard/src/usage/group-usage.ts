@@ -33,6 +33,9 @@ export const othersId = ''
 const noneId = '-'
 const mark = '='
 
+/** The id of the group with a value, such as a model. */
+export const groupId = (value: string): string => mark + value
+
 export const metadataPrefix = 'metadata.'
 
 export function groupUsage({
@@ -50,7 +53,7 @@ export function groupUsage({
     groupOf: (bucket: Grouped) => {
       const value = read(bucket)
       if (bucket.others) return othersId
-      return value === null || value === undefined ? noneId : mark + value
+      return value === null || value === undefined ? noneId : groupId(value)
     },
     nameOf: (group: string) => {
       if (group === othersId) return 'Others'

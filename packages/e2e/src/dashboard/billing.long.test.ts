@@ -24,6 +24,41 @@ t.test('waiting for a paid plan ends with an explanation, and can be resumed', a
   await context.close()
 })
 
+t.test('of two tabs that change one budget, the second is told what it is now', async () => {
+  if (browser === null) return
+  const { page: one, context, complaints } = await visit(browser, system, { person: ada })
+  const two = await context.newPage()
+  const budgetIn = (page: typeof one) => page.getByLabel('Budget per month')
+  for (const page of [one, two]) await page.goto('/dashboard/billing')
+  await budgetIn(two).fill('$30')
+  await budgetIn(one).fill(' 20 USD')
+  await one.getByRole('button', { name: 'Save budget' }).click()
+  await one.getByText('Your budget applies now.').waitFor()
+  await two.getByRole('button', { name: 'Save budget' }).click()
+  await two.getByText('The budget was changed meanwhile, so yours was not saved. It is $20.00 now.').waitFor()
+  assert.equal(await budgetIn(two).inputValue(), '20')
+  await budgetIn(two).and(two.locator(':focus')).fill('30')
+  await two.getByRole('button', { name: 'Save budget' }).click()
+  await two.getByText('Your budget applies now.').waitFor()
+
+  const { key } = (await ada.createKey('of two tabs')).body
+  for (const page of [one, two]) {
+    await page.goto(`/dashboard/keys/${key.id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page
+      .getByRole('dialog')
+      .getByLabel('Monthly budget')
+      .fill(page === one ? '5' : '6')
+  }
+  await one.getByRole('button', { name: 'Save changes' }).click()
+  await one.getByText('Key saved.').waitFor()
+  await two.getByRole('button', { name: 'Save changes' }).click()
+  await two.getByText('The budget was changed meanwhile, so yours was not saved. It is $5.00 now.').waitFor()
+  assert.equal(await two.getByRole('dialog').getByLabel('Monthly budget').inputValue(), '5')
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
 t.test('the next charge is unknown while the payment provider does not answer, and the page stays usable', async () => {
   if (browser === null) return
   const { page, context } = await visit(browser, system, { person: ada })
@@ -65,6 +100,12 @@ t.test('the next charge is unknown while the payment provider does not answer, a
   })
   await page.goto('/dashboard/billing?changed=price_pro_yearly')
   await page.getByText('You are now on the').waitFor()
+  await page.waitForURL('**/dashboard/billing')
+  await page.getByText('You have 3 keys more than your plan allows').waitFor()
+  await page.reload()
+  await page.getByText('Renews on Dec 25, 2026.').waitFor()
+  assert.equal(await page.getByText('You are now on the').count(), 0, 'a reload does not say it again')
+  await page.goto('/dashboard/billing?changed=price_pro_yearly')
   await page.getByText('You have 3 keys more than your plan allows').waitFor()
   await page.getByRole('link', { name: 'See your keys' }).click()
   await page.getByText('All of them keep working. Before you can create a key, revoke 4').waitFor()

@@ -5,7 +5,7 @@ import { accountName } from '@tollgate/state/keyspace/names.ts'
 import type { LiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import type { Answer } from '../testing/call-control.ts'
+import { type Answer, codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 
@@ -60,6 +60,18 @@ onDatabase('account', async (t, newDatabase) => {
     assert.ok(owners.has('mistral'), 'an upstream that no gateway knows is a fault, and hides nothing')
     upstreams = null
     assert.deepEqual((await read()).models.length, control.catalog.plans.pro!.models.length)
+  })
+
+  await t.test('of two changes from the same state, the second is told of the first', async () => {
+    const change = (usd: number | null, seen: number | null) =>
+      call('PATCH', '/api/account', { cookie, body: { monthly_budget_usd: usd, if_monthly_budget_usd: seen } })
+    assert.equal((await change(20, null)).status, 200)
+    const late = await change(30, null)
+    assert.deepEqual([late.status, codeOf(late)], [409, 'budget_changed'])
+    assert.equal((await read()).monthly_budget_usd, 20)
+    assert.equal((await change(20, null)).status, 200, 'a repeated call changes nothing')
+    assert.equal((await change(30, 20)).status, 200)
+    assert.equal((await set(null)).status, 200, 'without it, the last change counts')
   })
 
   await t.test('an own cap is stored exactly, written to Redis, and recorded in the audit log', async () => {

@@ -51,15 +51,15 @@ export async function accountEndpoints(
   app.patch('/', { onRequest, schema: { body: ChangeAccountRequest, response } }, async (request) => {
     const caller = callerOf(request)
     if (caller.role !== 'owner') throw new ServiceError('forbidden')
-    const usd = request.body.monthly_budget_usd
     const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
-    await changeOwnCap(caller.accountId, usd, by)
+    await changeOwnCap(caller.accountId, request.body, by)
     // A repeated call stores nothing, but reports whether the first is in force now.
     if (!(await projector.accountChanged(caller.accountId))) throw new ServiceError('change_pending')
     return { account: await toAnswer(await readAccount(orm, caller.accountId), caller) }
   })
 
-  async function changeOwnCap(id: string, usd: number | null, by: By): Promise<void> {
+  async function changeOwnCap(id: string, asked: ChangeAccountRequest, by: By): Promise<void> {
+    const { monthly_budget_usd: usd, if_monthly_budget_usd: expected } = asked
     const seen = await readAccount(orm, id)
     if (readOwnCap(usd, planCapNanos(seen)) === seen.ownCapNanos) return
     await assertMayChangeKeys(orm, catalog, id)
@@ -68,6 +68,7 @@ export async function accountEndpoints(
       await countKeyChange(tx, catalog, id)
       // Checked again under the lock: the plan may have changed.
       const found = await readAccount(tx, id)
+      if (expected !== undefined && expected !== ownCapUsd(found)) throw new ServiceError('budget_changed')
       const ownCapNanos = readOwnCap(usd, planCapNanos(found))
       await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))
       await noteBudget(tx, id, null)

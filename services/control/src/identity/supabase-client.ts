@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { AuthClient, type User } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { cutText } from '@tollgate/service/text/cut-text.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { type OnProviderCall, timedFetch } from '../provider-health/provider-calls.ts'
 import type { CheckedUser, FormProof, IdentityUser } from './identity.ts'
@@ -114,6 +115,9 @@ export function requireUser(user: User | null): User {
  */
 export const chosenName = (name: string) => ({ name, display_name: name })
 
+/** As the API accepts. */
+const maxNameLength = 200
+
 export function toIdentityUser(user: User): IdentityUser {
   // Sign-in providers give one or more of the last three.
   const { display_name: chosen, name: own, full_name: fullName, user_name: userName } = user.user_metadata
@@ -122,7 +126,7 @@ export function toIdentityUser(user: User): IdentityUser {
   return {
     id: user.id,
     email: user.email ?? '',
-    name: typeof name === 'string' ? name.slice(0, 200) : '',
+    name: typeof name === 'string' ? cutText(name, { length: maxNameLength }) : '',
     plan: plan === undefined || plan === null ? null : typeof plan === 'string' ? plan : JSON.stringify(plan),
     ...readOperatorRole(user.app_metadata.role),
     isBanned: user.banned_until !== undefined && Date.parse(user.banned_until) > Date.now()

@@ -1,7 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { ChangeKeyRequest, KeyParams, KeyResponse, RevokeKeyQuery } from '@tollgate/contracts/http/keys.ts'
+import { ChangeKeyBody, KeyParams, KeyResponse, RevokeKeyQuery } from '@tollgate/contracts/http/keys.ts'
 import { principalOf } from '../callers/principal.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { byPrincipal } from './by-principal.ts'
@@ -20,16 +20,16 @@ export function changeEndpoints(app: TypedApp, { database, catalog, projector, c
 
   app.patch(
     '/:id',
-    { onRequest, schema: { params: KeyParams, body: ChangeKeyRequest, response: answers({ 200: KeyResponse }) } },
+    { onRequest, schema: { params: KeyParams, body: ChangeKeyBody, response: answers({ 200: KeyResponse }) } },
     async (request) => {
-      const { body: asked } = request
+      const { if_monthly_budget_usd: expectedUsd, ...asked } = request.body
       const caller = principalOf(request)
       const key = await changeableKey(orm, request)
       if (key.status === 'revoked') throw new ServiceError('not_found')
       const { accountId, id } = key
       const row = hasTerms(key, asked)
         ? key
-        : await changeKey(orm, catalog, { accountId, id, asked }, byPrincipal(request, clock()))
+        : await changeKey(orm, catalog, { accountId, id, asked, expectedUsd }, byPrincipal(request, clock()))
       // A repeated call stores nothing, but reports whether the first is in force now.
       const isInForce = await projector.keyChanged(accountId, id)
       if (!isInForce && !isForPeopleOnly(asked)) throw new ServiceError('change_pending')

@@ -5,6 +5,7 @@ import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
+import { toUsd } from '../accounts/own-cap.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
@@ -19,16 +20,22 @@ import type { ByWhom } from './store-key.ts'
 /**
  * Changes the terms of a key.
  *
- * @throws ServiceError `not_found`, also for a revoked key; `invalid_request` naming a field; `key_quota_exceeded`
+ * @param key.expectedUsd the budget that the caller saw; undefined to change whatever it is
+ * @throws ServiceError `not_found`, also for a revoked key; `invalid_request` naming a field; `budget_changed`; `key_quota_exceeded`
  *   if an expired key would become active again and exceed the quota; `too_many_requests`
  */
 export async function changeKey(
   orm: Orm,
   catalog: Catalog,
-  key: { readonly accountId: string; readonly id: string; readonly asked: ChangeKeyRequest },
+  key: {
+    readonly accountId: string
+    readonly id: string
+    readonly asked: ChangeKeyRequest
+    readonly expectedUsd?: number | null | undefined
+  },
   by: ByWhom
 ): Promise<typeof keys.$inferSelect> {
-  const { accountId, id, asked } = key
+  const { accountId, id, asked, expectedUsd } = key
   await assertMayChangeKeys(orm, catalog, accountId)
   return await orm.transaction(async (tx) => {
     await lockChanges(tx)
@@ -38,6 +45,8 @@ export async function changeKey(
       .innerJoin(accounts, eq(accounts.id, keys.accountId))
       .where(and(eq(keys.id, id), eq(keys.accountId, accountId), eq(keys.status, 'active')))
     if (found === undefined) throw new ServiceError('not_found')
+    const budgetUsd = found.key.monthlyBudgetNanos === null ? null : toUsd(found.key.monthlyBudgetNanos)
+    if (expectedUsd !== undefined && expectedUsd !== budgetUsd) throw new ServiceError('budget_changed')
     const terms = readKeyTerms(asked, catalog, found.planInForce, by.at)
     // During the wait for the lock, the key may have expired and another key taken its place in the quota.
     if (found.key.expiresAt !== null && terms.expiresAt !== undefined) {

@@ -1,3 +1,4 @@
+import { cutText } from '@tollgate/service/text/cut-text.ts'
 import type { keys } from '../database/schema/keys.ts'
 import { toStoredKey } from './list-keys.ts'
 
@@ -30,5 +31,5 @@ function settingsOf(row: Row): Record<string, Value> {
 
 function asText(list: ReadonlyArray<string | number> | null): string | null {
   const text = list?.join(', ') ?? null
-  return text === null || text.length <= maxListLength ? text : `${text.slice(0, maxListLength)}…`
+  return text === null || text.length <= maxListLength ? text : `${cutText(text, { length: maxListLength })}…`
 }

@@ -152,6 +152,19 @@ onDatabase('keys for partners', async (t, newDatabase) => {
     )
   })
 
+  await t.test('of two changes of a budget from the same state, the second is told of the first', async () => {
+    const { server } = await partner()
+    const key = told(await create(server, { label: 'tenant 1', monthly_budget_usd: 5 }))
+    const change = (body: object) => call('PATCH', `/api/keys/${key.id}`, { ...server, body })
+    assert.equal((await change({ monthly_budget_usd: 6, if_monthly_budget_usd: 5 })).status, 200)
+    assert.deepEqual(refusal(await change({ label: 'x', monthly_budget_usd: 7, if_monthly_budget_usd: 5 })), [
+      ...[409, 'budget_changed']
+    ])
+    assert.partialDeepStrictEqual((await page(server)).keys, [{ label: 'tenant 1', monthly_budget_usd: 6 }])
+    assert.equal((await change({ monthly_budget_usd: 6, if_monthly_budget_usd: 5 })).status, 200, 'a repeated call')
+    assert.equal((await change({ monthly_budget_usd: 7 })).status, 200, 'without it, the last change counts')
+  })
+
   await t.test('a paused key is refused until it is resumed, and keeps everything else', async () => {
     const { user, management, server } = await partner()
     const key = told(await create(server, { label: 'tenant 1', monthly_budget_usd: 5 }))

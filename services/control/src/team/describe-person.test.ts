@@ -19,7 +19,11 @@ test('a person is named, always with the address, in one short line', async () =
     ['192.0.2.1/login', '192. 0. 2. 1 login (olive@example.com)'],
     ['Dr. J.R.R. Tolkien', 'Dr. J. R. R. Tolkien (olive@example.com)'],
     ['x'.repeat(60), `${'x'.repeat(60)} (olive@example.com)`],
-    ['🦊'.repeat(61), `${'🦊'.repeat(60)}… (olive@example.com)`]
+    ['🦊'.repeat(61), `${'🦊'.repeat(60)}… (olive@example.com)`],
+    ['👩🏽‍💻 Olive 👨‍👩‍👧🇩🇪❤️‍🔥🏴󠁧󠁢󠁷󠁬󠁳󠁿', '👩🏽‍💻 Olive 👨‍👩‍👧🇩🇪❤️‍🔥🏴󠁧󠁢󠁷󠁬󠁳󠁿 (olive@example.com)'],
+    ['👨‍👩‍👧'.repeat(61), `${'👨‍👩‍👧'.repeat(60)}… (olive@example.com)`],
+    ['🇩🇪'.repeat(61), `${'🇩🇪'.repeat(60)}… (olive@example.com)`],
+    ['evil\u200d.example\u{e0041}', 'evil . example (olive@example.com)']
   ] as const) {
     assert.equal(describePerson({ name, email }), expected)
   }

@@ -1,3 +1,4 @@
+import { cutText } from '@tollgate/service/text/cut-text.ts'
 import { plainName } from '../mail/write-words.ts'
 
 /** A name longer than this could look like more of the mail's text. */
@@ -8,8 +9,8 @@ const maxNameLength = 60
  * is always there.
  */
 export function describePerson({ name, email }: { readonly name: string; readonly email: string }): string {
-  const characters = [...plainName(name)]
-  if (characters.length === 0) return email
-  const isLong = characters.length > maxNameLength
-  return `${isLong ? `${characters.slice(0, maxNameLength).join('').trim()}…` : characters.join('')} (${email})`
+  const plain = plainName(name)
+  if (plain === '') return email
+  const shown = cutText(plain, { characters: maxNameLength })
+  return `${shown === plain ? plain : `${shown.trim()}…`} (${email})`
 }

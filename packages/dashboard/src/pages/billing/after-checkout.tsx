@@ -9,12 +9,14 @@ import { Button, Spinner } from '../../ui/button.tsx'
 import { AfterDowngrade } from './after-downgrade.tsx'
 import { maxWaitMs, pollDelayMs } from './poll-delay.ts'
 
-/**
- * Shown after a checkout or a switch: waits until the new plan is active.
- *
- * @param props.isDone whether the plan with this price is the new one
- */
-export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | null) => boolean }) {
+interface AfterCheckoutProps {
+  /** Whether the plan with this price is the new one. */
+  readonly isDone: (priceId: string | null) => boolean
+  readonly onDismiss: () => void
+}
+
+/** Shown after a checkout or a switch: waits until the new plan is active. */
+export function AfterCheckout({ isDone, onDismiss }: AfterCheckoutProps) {
   const navigate = useNavigate({ from: '/dashboard/billing' })
   const [since, setSince] = useState(() => Date.now())
   const [isLate, setLate] = useState(false)
@@ -31,6 +33,8 @@ export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | 
   }, [since])
   useEffect(() => {
     if (isActive) {
+      // Said once: a reload must not say it again.
+      void navigate({ search: {}, replace: true })
       void refresh(
         ...([
           'getUser',
@@ -43,7 +47,7 @@ export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | 
         ] as const)
       )
     }
-  }, [isActive])
+  }, [isActive, navigate])
   const checkAgain = () => {
     setSince(Date.now())
     setLate(false)
@@ -55,7 +59,7 @@ export function AfterCheckout({ isDone }: { readonly isDone: (priceId: string | 
       <>
         <Banner tone="success" title={`You are now on the ${data.plan.name} plan`} isAnnounced>
           <p>The new models and limits apply to all your keys now.</p>
-          <Button size="small" className="mt-2" onClick={() => void navigate({ search: {}, replace: true })}>
+          <Button size="small" className="mt-2" onClick={onDismiss}>
             Dismiss
           </Button>
         </Banner>

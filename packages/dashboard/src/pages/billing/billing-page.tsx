@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { read } from '../../api/queries.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { OwnerName } from '../../layout/owner.tsx'
@@ -14,8 +15,15 @@ import { Invoices } from './invoices.tsx'
 import { PlanCards } from './plan-cards.tsx'
 import { PortalButton } from './portal-button.tsx'
 
+/** After a checkout, the address does not name the price. */
+const anyPrice = 'any'
+
 export function BillingPage() {
   const { success, changed } = useSearch({ from: '/dashboard/billing' })
+  const asked = success === '1' ? anyPrice : (changed ?? null)
+  // The address forgets it once the new plan is active; the page says it until it is left.
+  const [bought, setBought] = useState(asked)
+  if (asked !== null && asked !== bought) setBought(asked)
   const { role } = useAccount()
   const plan = useQuery(read('getPlan'))
   const isOwner = role === 'owner'
@@ -33,8 +41,13 @@ export function BillingPage() {
         )
       }
     >
-      {success === '1' && <AfterCheckout isDone={(priceId) => priceId !== null} />}
-      {changed !== undefined && <AfterCheckout isDone={(priceId) => priceId === changed} />}
+      {bought !== null && (
+        <AfterCheckout
+          key={bought}
+          isDone={(priceId) => (bought === anyPrice ? priceId !== null : priceId === bought)}
+          onDismiss={() => setBought(null)}
+        />
+      )}
       {plan.data?.plan.past_due === true && (
         <Banner tone="danger" title="The last payment failed">
           <p>It will be retried over the next days. If all retries fail, the account moves to the free plan.</p>

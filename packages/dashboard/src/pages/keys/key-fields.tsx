@@ -14,6 +14,8 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
     <>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <NumberField
+          // Shows the present budget, if it was changed elsewhere.
+          key={present?.monthly_budget_usd}
           name="monthly_budget_usd"
           label="Monthly budget"
           hint="The most this key can spend per calendar month (UTC)."

@@ -5,7 +5,7 @@ import { isCode } from '../../api/api-error.ts'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { nameOfKey, shownPrefix } from '../../format/key.ts'
-import { formatHeadlineUsd, formatUsd } from '../../format/money.ts'
+import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
@@ -86,7 +86,7 @@ function Spend({ shown }: { readonly shown: ShownKey }) {
   return (
     <div className="space-y-3">
       <p className="text-2xl font-semibold tabular-nums">
-        {formatHeadlineUsd(spent)}
+        {formatUsd(spent)}
         <span className="text-base font-normal text-ink-soft">
           {budget === null ? ' spent, without a budget of its own' : ` of ${formatUsd(budget)}`}
         </span>

@@ -4,6 +4,7 @@ import { read } from '../../api/queries.ts'
 import { Chart } from '../../charts/chart.tsx'
 import { ChartTable } from '../../charts/chart-table.tsx'
 import { formatUsd } from '../../format/money.ts'
+import { useAccount } from '../../layout/caller.ts'
 import { Card } from '../../ui/card.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
@@ -21,6 +22,7 @@ import { usageInput } from '../usage/usage-input.ts'
 /** The daily cost of a key in the last 30 days, by model. */
 export function KeyUsage({ id }: { readonly id: string }) {
   const navigate = useNavigate()
+  const { models } = useAccount()
   const range = usageRange('month', useCurrentHour())
   const query = useQuery({ ...read('getUsage', usageInput(range, 'model', { key: id })), ...liveReport })
   return (
@@ -41,7 +43,11 @@ export function KeyUsage({ id }: { readonly id: string }) {
           const { interval } = report
           const starts = bucketStarts(new Date(report.from), new Date(report.to), interval)
           const names = starts.map((start) => nameStart(start, interval))
-          const series = colourSeries(stackUsage(report.buckets, starts, 'cost', groupUsage(report)))
+          const series = colourSeries(
+            stackUsage(report.buckets, starts, 'cost', groupUsage(report)),
+            report.group_by,
+            models
+          )
           const requestsOf = (place: number) => requestsOfBar(starts[place] ?? '', interval, { key: id })
           return (
             <div className="px-5 pb-5">

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
 import { read } from '../../api/queries.ts'
-import { formatHeadlineUsd } from '../../format/money.ts'
+import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { accountFeed, recentNotices } from '../../notices/feed.ts'
 import { Card } from '../../ui/card.tsx'
@@ -75,7 +75,7 @@ function Numbers({ requests, errors, promptTokens, completionTokens, costUsd }: 
     ['Requests', formatCount(requests)],
     ['Errors', formatCount(errors)],
     ['Tokens', formatCompact(promptTokens + completionTokens)],
-    ['Cost', formatHeadlineUsd(costUsd)]
+    ['Cost', formatUsd(costUsd)]
   ] as const
   return (
     <dl className="mb-6 grid grid-cols-2 gap-4 sm:grid-cols-4">

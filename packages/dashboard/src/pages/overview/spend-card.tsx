@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
-import { formatHeadlineUsd, formatUsd } from '../../format/money.ts'
+import { formatUsd } from '../../format/money.ts'
 import { formatUtcDay } from '../../format/time.ts'
 import { BillingLink } from '../../layout/owner.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -29,7 +29,7 @@ function Spend({ spent_usd, reserved_usd, today_usd, forecast_usd, cap_usd, rese
   return (
     <div className="px-5 pb-5">
       <p className="flex flex-wrap items-baseline gap-x-2">
-        <span className="text-3xl font-semibold tracking-tight tabular-nums">{formatHeadlineUsd(spent)}</span>
+        <span className="text-3xl font-semibold tracking-tight tabular-nums">{formatUsd(spent)}</span>
         <span className="text-ink-soft">of {formatUsd(cap)}</span>
       </p>
       <div className="mt-4">
@@ -38,11 +38,8 @@ function Spend({ spent_usd, reserved_usd, today_usd, forecast_usd, cap_usd, rese
       <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-2 text-sm">
         {(
           [
-            ['Today', formatHeadlineUsd(today_usd)],
-            [
-              'Forecast for the month',
-              forecast_usd === null ? 'After 3 days of usage' : formatHeadlineUsd(forecast_usd)
-            ],
+            ['Today', formatUsd(today_usd)],
+            ['Forecast for the month', forecast_usd === null ? 'After 3 days of usage' : formatUsd(forecast_usd)],
             ['Remaining', formatUsd(remaining)],
             ['Reserved for running requests', formatUsd(reserved)],
             ['Resets', formatUtcDay(new Date(resets_at))]

@@ -1,4 +1,4 @@
-import { formatHeadlineUsd } from '../../format/money.ts'
+import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { formatShare } from '../../format/ratio.ts'
 import { describeChange } from '../../usage/compare.ts'
@@ -15,7 +15,7 @@ export function Figures({ sums, before }: FiguresProps) {
   const tokens = ({ promptTokens, completionTokens }: Sums) => promptTokens + completionTokens
   const errorRate = sums.requests === 0 ? '' : ` (${formatShare(sums.errors / sums.requests)})`
   const figures = [
-    ['Cost', formatHeadlineUsd(sums.costUsd), ({ costUsd }: Sums) => costUsd],
+    ['Cost', formatUsd(sums.costUsd), ({ costUsd }: Sums) => costUsd],
     ['Tokens', formatCompact(tokens(sums)), tokens],
     ['Requests', formatCount(sums.requests), ({ requests }: Sums) => requests],
     ['Errors', `${formatCount(sums.errors)}${errorRate}`, ({ errors }: Sums) => errors]

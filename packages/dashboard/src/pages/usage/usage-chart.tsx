@@ -4,6 +4,7 @@ import { ChartTable } from '../../charts/chart-table.tsx'
 import type { Series } from '../../charts/series.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
+import { useAccount } from '../../layout/caller.ts'
 import { textLink } from '../../ui/text-link.ts'
 import { colourSeries } from '../../usage/colour-series.ts'
 import { groupUsage, type LatencyReport, type UsageReport } from '../../usage/group-usage.ts'
@@ -33,6 +34,7 @@ const startsOf = ({ from, to, interval }: Pick<UsageReport, 'from' | 'to' | 'int
 
 /** Shows a report over time. It keeps the report's own range and grouping while another report loads. */
 export function UsageChart({ report, before, measure, ...shown }: UsageChartProps) {
+  const { models } = useAccount()
   const starts = startsOf(report)
   const isMoney = measure === 'cost'
   const sumsBefore = before && sumByStart(before.buckets, startsOf(before), measure)
@@ -41,7 +43,11 @@ export function UsageChart({ report, before, measure, ...shown }: UsageChartProp
       title={`${measures.find(([name]) => name === measure)?.[1] ?? measure} per ${report.interval}`}
       starts={starts}
       interval={report.interval}
-      series={colourSeries(stackUsage(report.buckets, starts, measure, groupUsage(report)))}
+      series={colourSeries(
+        stackUsage(report.buckets, starts, measure, groupUsage(report)),
+        measure === 'kinds' ? measure : report.group_by,
+        models
+      )}
       // The range before may have one place fewer, or more: months differ in length.
       before={sumsBefore && starts.map((_, at) => sumsBefore[at] ?? 0)}
       details={measure === 'tokens' ? describeRareCounters(report.buckets, starts) : []}
@@ -59,13 +65,14 @@ interface LatencyChartProps extends Shown {
 }
 
 export function LatencyChart({ report, of, ...shown }: LatencyChartProps) {
+  const { models } = useAccount()
   const starts = startsOf(report)
   return (
     <ChartWithTable
       title={`${latencies.find(([name]) => name === of)?.[1] ?? of} per ${report.interval}`}
       starts={starts}
       interval={report.interval}
-      series={colourSeries(latencyLines(report, starts, of, groupUsage(report)))}
+      series={colourSeries(latencyLines(report, starts, of, groupUsage(report)), report.group_by, models)}
       isLatency
       note={describeWithoutLine(report)}
       format={formatMs}

@@ -13,7 +13,7 @@ export const accountOperations: Operations = {
       'After success, all gateways enforce the new cap. Safe to repeat. Shares its hourly rate limit with changes of keys.',
     auth: 'session',
     isLimited: true,
-    errors: ['forbidden', 'change_pending']
+    errors: ['forbidden', 'budget_changed', 'change_pending']
   },
   'GET /api/account/notifications': {
     operationId: 'getNotifications',

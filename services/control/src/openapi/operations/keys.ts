@@ -39,7 +39,7 @@ export const keyOperations: Operations = {
       'After success, all gateways enforce the new limits. A change of only label or metadata does not wait for the gateways. `change_pending` means that the change is saved and takes effect by itself. Safe to repeat. Creations, rotations and changes of keys share one rate limit per account.',
     auth: 'account',
     isLimited: true,
-    errors: ['not_found', 'forbidden', 'key_quota_exceeded', 'change_pending']
+    errors: ['not_found', 'forbidden', 'key_quota_exceeded', 'budget_changed', 'change_pending']
   },
   'POST /api/keys/{id}/rotate': {
     operationId: 'rotateKey',

@@ -1,5 +1,5 @@
 import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
-import { formatHeadlineUsd, formatUsd } from '../../../format/money.ts'
+import { formatUsd } from '../../../format/money.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Meter } from '../../../ui/meter.tsx'
 
@@ -11,7 +11,7 @@ export function SpendOfAccountCard({ account }: { readonly account: AdminAccount
   return (
     <Card title="Spend this month">
       <p className="flex flex-wrap items-baseline gap-x-2">
-        <span className="text-3xl font-semibold tracking-tight tabular-nums">{formatHeadlineUsd(spent)}</span>
+        <span className="text-3xl font-semibold tracking-tight tabular-nums">{formatUsd(spent)}</span>
         <span className="text-ink-soft">{cap === null ? 'no monthly budget' : `of ${formatUsd(cap)}`}</span>
       </p>
       {cap !== null && (

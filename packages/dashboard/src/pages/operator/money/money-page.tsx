@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { AdminMoney } from '@tollgate/contracts/http/admin/money.ts'
 import { adminRead } from '../../../api/admin.ts'
-import { formatHeadlineUsd } from '../../../format/money.ts'
+import { formatUsd } from '../../../format/money.ts'
 import { formatMonth, lastMonths } from '../../../format/month.ts'
 import { Banner } from '../../../ui/banner.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -96,10 +96,10 @@ function Money({ money }: { readonly money: AdminMoney }) {
 
 function Totals({ money }: { readonly money: AdminMoney }) {
   const numbers = [
-    ['Cost', formatHeadlineUsd(money.cost_usd)],
+    ['Cost', formatUsd(money.cost_usd)],
     ['Revenue', describeRevenue(money.revenue)],
     ['Margin', describeMargin(money.margin_usd)],
-    ['Adjustments', formatHeadlineUsd(money.adjustments_usd)]
+    ['Adjustments', formatUsd(money.adjustments_usd)]
   ] as const
   return (
     <Card title={formatMonth(money.month)}>
