@@ -17,6 +17,9 @@ const EventKey = Type.Object({
 const Subscription = Type.String({ description: 'Its id at the payment provider.' })
 const Prices = Type.Array(Type.String(), { description: 'Ids of its prices at the payment provider.' })
 
+/** Why an operator did it, in their words. Absent if nobody said why, or if it was no operator. */
+const Note = Type.Optional(Type.String({ description: 'Why an operator did it, in their words.' }))
+
 /** Events of an account, with their data. Never change what a type means; add members only. */
 export const accountEvents = {
   'budget.threshold': Type.Object(
@@ -44,7 +47,7 @@ export const accountEvents = {
     { description: 'The old secret of a rotated key soon stops working.' }
   ),
   'key.expiring': Type.Object({ key: EventKey, expires_at: Instant }, { description: 'A key soon expires.' }),
-  'key.revoked': Type.Object({ key: EventKey }, { description: 'A key was revoked.' }),
+  'key.revoked': Type.Object({ key: EventKey, note: Note }, { description: 'A key was revoked.' }),
   'plan.changed': Type.Object({ from: orNull(Type.String()), to: Type.String() }, { description: 'The plan changed.' }),
   'payment.failed': Type.Object(
     { invoice_id: orNull(Type.String()) },
@@ -71,7 +74,7 @@ export const accountEvents = {
     }
   ),
   'account.suspended': Type.Object(
-    { reason: Type.String() },
+    { reason: Type.String(), note: Note },
     { description: 'The account was suspended: all its keys are refused.' }
   ),
   'account.resumed': Type.Object({ reason: Type.String() }, { description: 'A suspension of the account ended.' }),

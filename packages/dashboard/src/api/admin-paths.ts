@@ -12,6 +12,7 @@ export const adminPaths = {
   confirmPendingAct: ['POST', '/api/admin/pending-acts/{id}/confirm'],
   rejectPendingAct: ['POST', '/api/admin/pending-acts/{id}/reject'],
   deleteAccount: ['DELETE', '/api/admin/accounts/{id}'],
+  findKey: ['POST', '/api/admin/keys/find'],
   revokeKey: ['POST', '/api/admin/keys/revoke'],
   listRequests: ['GET', '/api/admin/requests'],
   getRequest: ['GET', '/api/admin/requests/{id}'],

@@ -16,7 +16,12 @@ import type {
   CatalogDiffRequest,
   CatalogDiffResponse
 } from '@tollgate/contracts/http/admin/catalog.ts'
-import type { RevokedKeyResponse, RevokeReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
+import type {
+  FindReportedKeyRequest,
+  FoundKeyResponse,
+  RevokedKeyResponse,
+  RevokeReportedKeyRequest
+} from '@tollgate/contracts/http/admin/keys.ts'
 import type { AdminMoneyQuery, AdminMoneyResponse } from '@tollgate/contracts/http/admin/money.ts'
 import type { PendingActResponse, PendingActsResponse } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import type { AdminSystemResponse } from '@tollgate/contracts/http/admin/system.ts'
@@ -58,6 +63,7 @@ interface AdminOperations {
   confirmPendingAct: { params: { id: string }; body: ReasonRequest; answer: unknown }
   rejectPendingAct: { params: { id: string }; body: ReasonRequest; answer: unknown }
   deleteAccount: { params: { id: string }; body: ReasonRequest; answer: unknown }
+  findKey: { body: FindReportedKeyRequest; answer: FoundKeyResponse }
   revokeKey: { body: RevokeReportedKeyRequest; answer: RevokedKeyResponse }
   listRequests: { query: AdminRequestsQuery; answer: AdminRequestsResponse }
   getRequest: { params: { id: string }; answer: AdminRequestResponse }

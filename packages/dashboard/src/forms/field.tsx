@@ -34,7 +34,9 @@ export function Field({
         {isOptional && <span className="font-normal text-ink-soft"> (optional)</span>}
       </Base.Label>
       {children}
-      <Base.Error className="mt-1.5 text-sm text-danger">{problem ?? unclear ?? partialDate}</Base.Error>
+      <Base.Error {...(isUnclearShown && { match: true })} className="mt-1.5 text-sm text-danger">
+        {problem ?? unclear ?? partialDate}
+      </Base.Error>
       {hint !== undefined && (
         <Base.Description className="mt-1.5 text-[0.8125rem] text-ink-soft">{hint}</Base.Description>
       )}

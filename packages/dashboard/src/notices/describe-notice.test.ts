@@ -52,6 +52,18 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
   'account.waiting': [{ waiting: 3 }, /^3 accounts wait for approval/]
 }
 
+test('what an operator did is told with their reason', async () => {
+  const told = (type: string, data: object) => describeNotice({ type, data }).text
+  assert.match(
+    told('account.suspended', { reason: 'operator', note: 'an unpaid bill' }),
+    /Reason: \u2068an unpaid bill\u2069$/
+  )
+  assert.match(
+    told('key.revoked', { key, note: 'It leaked' }),
+    /by the operator of this service\. Reason: \u2068It leaked\u2069$/
+  )
+})
+
 test('every event type has a sentence of its own', async () => {
   for (const type of Object.keys({ ...accountEvents, ...operatorEvents })) {
     const [data, told] = examples[type] ?? []

@@ -57,6 +57,9 @@ const nameOf = ({ label, scope }: EventData<'key.created'>['key']): string => {
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 const moment = (at: string): string => formatMoment(new Date(at))
 
+/** Why an operator did it, in their words. */
+const because = (note: string | undefined): string => (note === undefined ? '' : ` Reason: ${isolate(note)}`)
+
 /** The first sentence about a suspension. A later version may have other reasons. */
 function suspendedBy(reason: string): string {
   if (reason === 'operator') return 'The operator of this service suspended the account.'
@@ -105,7 +108,13 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     tone: 'warning',
     link: pageOf(key)
   }),
-  'key.revoked': ({ key }) => ({ text: sentence(`${nameOf(key)} was revoked.`), tone: 'info', link: pageOf(key) }),
+  'key.revoked': ({ key, note }) => ({
+    text: sentence(
+      `${nameOf(key)} was revoked${note === undefined ? '' : ' by the operator of this service'}.${because(note)}`
+    ),
+    tone: note === undefined ? 'info' : 'warning',
+    link: pageOf(key)
+  }),
   'plan.changed': ({ from, to }, nameOfPlan) => ({
     text:
       from === null
@@ -130,10 +139,10 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     link: pages.billing
   }),
   // Whoever joined a team was told before that their own keys stop.
-  'account.suspended': ({ reason }) =>
+  'account.suspended': ({ reason, note }) =>
     reason === 'team'
       ? { text: 'You joined a team. Keys of your own account are refused until you leave it.', tone: 'info' }
-      : { text: `${suspendedBy(reason)} Requests with its keys are refused.`, tone: 'danger' },
+      : { text: `${suspendedBy(reason)} Requests with its keys are refused.${because(note)}`, tone: 'danger' },
   'account.resumed': ({ reason }) => ({
     text:
       reason === 'team'

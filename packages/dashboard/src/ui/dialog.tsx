@@ -8,10 +8,11 @@ import { KeepOpenContext } from './keep-dialog-open.ts'
 /** The first field takes the focus, not the close button. */
 const firstField = 'form input, form select, form textarea'
 
-/** The element of the page that had the focus last. Dialogs are outside of the page. */
+/** The element of the page that had the focus last. Dialogs are outside of the page, but for those that wait for their code or data. */
 let opener: Element | null = null
 document.addEventListener('focusout', ({ target }) => {
-  if (target instanceof Element && target.closest('#root') !== null) opener = target
+  if (target instanceof Element && target.closest('#root') !== null && target.closest('dialog') === null)
+    opener = target
 })
 
 /** The element that opened the dialog. Without it, such as after a row was deleted, the title of the page. */

@@ -58,6 +58,8 @@ async function change(
     .returning({ id: accounts.id })
   if (changed.length === 0) return false
   await recordAudit(tx, { accountId, ...by, action, detail: { reason } })
-  await recordEvent(tx, { type: action, accountId, data: { reason }, at: by.at })
+  // The customer is told why an operator suspended the account.
+  const note = action === 'account.suspended' && by.note !== undefined ? { note: by.note } : {}
+  await recordEvent(tx, { type: action, accountId, data: { reason, ...note }, at: by.at })
   return true
 }

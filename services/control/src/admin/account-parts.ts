@@ -36,8 +36,32 @@ export async function readUsers(
 
 /** The newest keys, active ones first. */
 export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<Static<typeof AdminKey>[]> {
-  const isExpired = sql<boolean>`coalesce(${keys.expiresAt} <= ${sql.param(now, keys.expiresAt)}, false)`
-  const isActive: SQL = sql`(${keys.status} = 'active' and not ${isExpired})`
+  const isActive: SQL = sql`(${keys.status} = 'active' and not ${isExpiredAt(now)})`
+  return selectKeys(
+    orm,
+    now,
+    and(eq(keys.accountId, accountId), isNull(keys.sessionId)),
+    desc(isActive),
+    desc(keys.createdAt),
+    desc(keys.id)
+  )
+}
+
+/** One key of any account. @throws Error if there is none with this id */
+export async function readKey(orm: Orm, id: string, now: Date): Promise<Static<typeof AdminKey>> {
+  const [key] = await selectKeys(orm, now, eq(keys.id, id))
+  if (key === undefined) throw new Error(`key ${id} does not exist`)
+  return key
+}
+
+const isExpiredAt = (now: Date) => sql<boolean>`coalesce(${keys.expiresAt} <= ${sql.param(now, keys.expiresAt)}, false)`
+
+async function selectKeys(
+  orm: Orm,
+  now: Date,
+  where: SQL | undefined,
+  ...order: SQL[]
+): Promise<Static<typeof AdminKey>[]> {
   const rows = await orm
     .select({
       id: keys.id,
@@ -46,14 +70,14 @@ export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<
       scope: keys.scope,
       status: keys.status,
       paused: keys.paused,
-      isExpired,
+      isExpired: isExpiredAt(now),
       createdAt: keys.createdAt,
       lastUsedAt: keys.lastUsedAt,
       expiresAt: keys.expiresAt
     })
     .from(keys)
-    .where(and(eq(keys.accountId, accountId), isNull(keys.sessionId)))
-    .orderBy(desc(isActive), desc(keys.createdAt), desc(keys.id))
+    .where(where)
+    .orderBy(...order)
     .limit(maxKeys)
   return rows.map(({ isExpired, status, paused, createdAt, lastUsedAt, expiresAt, ...key }) => ({
     ...key,

@@ -17,7 +17,7 @@ import { money } from './money.ts'
 import { pendingActs } from './pending-acts.ts'
 import { projection } from './projection.ts'
 import { requests } from './requests.ts'
-import { revokeReportedKey } from './revoke-reported-key.ts'
+import { reportedKeys } from './revoke-reported-key.ts'
 import { showAccount } from './show-account.ts'
 import { signOut } from './sign-out.ts'
 import { suspend } from './suspend.ts'
@@ -47,7 +47,7 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   catalog(typed, context)
   system(typed, context)
   money(typed, context)
-  revokeReportedKey(typed, context)
+  reportedKeys(typed, context)
   checkExport(typed)
   exportUsage(typed, context)
   requests(typed, context)

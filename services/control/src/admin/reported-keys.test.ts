@@ -82,6 +82,28 @@ test('a reported key', async (t) => {
     }
   })
 
+  await t.test('is shown with its owner and its last use before it is revoked, by any of its names', async () => {
+    const owner = await control.signUp()
+    const key = await createKey(owner, 'the one')
+    const find = (body: object, { cookie } = operator) => control.call('POST', '/api/admin/keys/find', { cookie, body })
+    for (const named of [{ id: key.id }, { value: ` ${key.value}\n` }, { hash: digestSecret(key.value) }]) {
+      const answer = await find(named)
+      assert.partialDeepStrictEqual(answer, {
+        status: 200,
+        body: {
+          key: {
+            ...{ id: key.id, label: 'the one', status: 'active', last_used_at: null },
+            ...{ account_id: owner.id, owner_email: owner.email }
+          }
+        }
+      })
+      assert.ok(!JSON.stringify(answer.body).includes(key.value))
+    }
+    assert.equal(codeOf(await find({ id: 'key_unknown' })), 'not_found')
+    assert.equal((await find({ id: key.id }, owner)).status, 404, 'only operators')
+    assert.equal((await entries(owner)).length, 0)
+  })
+
   await t.test('dies by its hash, and by a secret that a rotation replaced', async () => {
     const owner = await control.signUp()
     const hashed = await createKey(owner)

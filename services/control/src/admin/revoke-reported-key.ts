@@ -1,5 +1,10 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { RevokedKeyResponse, RevokeReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
+import {
+  FindReportedKeyRequest,
+  FoundKeyResponse,
+  RevokedKeyResponse,
+  RevokeReportedKeyRequest
+} from '@tollgate/contracts/http/admin/keys.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { By } from '../audit/by.ts'
 import type { Orm } from '../database/connect.ts'
@@ -8,12 +13,30 @@ import { findReportedKey, type ReportedKey } from '../keys/find-reported-key.ts'
 import { revokeActiveKey } from '../keys/revoke-key.ts'
 import type { KeyRevokedByOperator } from '../mail/mail-content.ts'
 import { queueMail } from '../mail/queue-mail.ts'
+import { readKey } from './account-parts.ts'
 import type { AdminContext } from './admin-context.ts'
 import { byOperator, recordAct } from './record-act.ts'
 
-/** `POST /keys/revoke`: revokes a key that somebody reported, ends its open requests, and mails the owner of its account. */
-export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
+/**
+ * `POST /keys/find`: whose key somebody reported. `POST /keys/revoke`: revokes it, ends its open requests, and mails the owner of
+ * its account.
+ */
+export function reportedKeys(app: TypedApp, context: AdminContext): void {
   const { database, projector, isMailing, clock } = context
+
+  // Not in an address, which logs and browsers would keep with the secret.
+  app.post(
+    '/keys/find',
+    {
+      onRequest: app.requireOperator,
+      schema: { body: FindReportedKeyRequest, response: answers({ 200: FoundKeyResponse }) }
+    },
+    async (request) => {
+      const { id, accountId, ownerEmail, ownerName } = await findKey(database.orm, request.body)
+      const key = await readKey(database.orm, id, clock())
+      return { key: { ...key, account_id: accountId, owner_email: ownerEmail ?? '', owner_name: ownerName ?? '' } }
+    }
+  )
 
   app.post(
     '/keys/revoke',
@@ -22,10 +45,7 @@ export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
       schema: { body: RevokeReportedKeyRequest, response: answers({ 200: RevokedKeyResponse }) }
     },
     async (request) => {
-      const key = await findReportedKey(database.orm, request.body)
-      if (key === null) {
-        throw new ServiceError('not_found', { message: 'No key matches. Check that you pasted all of it.' })
-      }
+      const key = await findKey(database.orm, request.body)
       const { reason } = request.body
       const isNew = await revoke(database.orm, key, reason, byOperator(request, clock()))
       const { id, label, prefix, accountId } = key
@@ -37,6 +57,15 @@ export function revokeReportedKey(app: TypedApp, context: AdminContext): void {
       return { key: { id, label, prefix, account_id: accountId }, mailed: isMailed }
     }
   )
+}
+
+/** @throws ServiceError `not_found` */
+async function findKey(orm: Orm, reported: FindReportedKeyRequest): Promise<ReportedKey> {
+  const key = await findReportedKey(orm, reported)
+  if (key === null) {
+    throw new ServiceError('not_found', { message: 'No key matches. Check that you pasted all of it.' })
+  }
+  return key
 }
 
 /** Revokes a key, and queues the mail to its owner. @returns false if the key was revoked before */

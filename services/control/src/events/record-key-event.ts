@@ -25,9 +25,21 @@ export async function recordKeyRotated(
   await recordEvent(tx, { type: 'key.rotated', accountId: key.accountId, data, at })
 }
 
-export async function recordKeysRevoked(tx: Transaction, revoked: readonly NamedKey[], at: Date): Promise<void> {
+/** @param note why an operator did it */
+export async function recordKeysRevoked(
+  tx: Transaction,
+  revoked: readonly NamedKey[],
+  at: Date,
+  note?: string
+): Promise<void> {
+  const why = note === undefined ? {} : { note }
   await recordEvents(
     tx,
-    revoked.map((key) => ({ type: 'key.revoked', accountId: key.accountId, data: { key: toEventKey(key) }, at }))
+    revoked.map((key) => ({
+      type: 'key.revoked',
+      accountId: key.accountId,
+      data: { key: toEventKey(key), ...why },
+      at
+    }))
   )
 }

@@ -60,8 +60,8 @@ onDatabase('changes record events', async (t, newDatabase) => {
     await since(accountId)
     const body = { value, reason: 'found in a repository' }
     await expectStatus(call('POST', '/api/admin/keys/revoke', { ...operator, body }), 200)
-    const labels = (await since(accountId)).map(([type, data]) => [type, (data.key as { label: string }).label])
-    assert.deepEqual(labels, [['key.revoked', 'leaked']])
+    const told = (await since(accountId)).map(([type, { key, note }]) => [type, (key as { label: string }).label, note])
+    assert.deepEqual(told, [['key.revoked', 'leaked', 'found in a repository']])
     await expectStatus(call('DELETE', '/api/auth/me', { cookie }), 200)
     assert.deepEqual(await since(accountId), [])
   })
@@ -100,7 +100,7 @@ onDatabase('changes record events', async (t, newDatabase) => {
       await expectStatus(call('POST', `/api/admin/accounts/${id}/${path}`, { ...operator, body }), 200)
     }
     assert.deepEqual(await since(id), [
-      ['account.suspended', { reason: 'operator' }],
+      ['account.suspended', { reason: 'operator', note: 'an unpaid bill' }],
       ['account.resumed', { reason: 'operator' }]
     ])
   })

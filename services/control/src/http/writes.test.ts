@@ -130,6 +130,10 @@ test('a write that is repeated without a change adds no row to a log', async (t)
     },
     'POST /api/admin/catalog': async () => () => asOperator('POST', '/api/admin/catalog', { version: 1, reason }),
     'POST /api/admin/catalog/diff': async () => () => asOperator('POST', '/api/admin/catalog/diff', { version: 1 }),
+    'POST /api/admin/keys/find': async () => {
+      const id = await newKey()
+      return () => asOperator('POST', '/api/admin/keys/find', { id })
+    },
     'POST /api/admin/keys/revoke': async () => {
       const id = await newKey()
       return () => asOperator('POST', '/api/admin/keys/revoke', { id, reason })

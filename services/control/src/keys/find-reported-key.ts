@@ -1,4 +1,4 @@
-import type { RevokeReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
+import type { FindReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
 import { digestSecret } from '@tollgate/contracts/keys/secret.ts'
 import { eq, or, type SQL } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
@@ -13,7 +13,7 @@ export type ReportedKey = NonNullable<Awaited<ReturnType<typeof findReportedKey>
  *
  * @returns null if there is no such key
  */
-export async function findReportedKey(orm: Orm, reported: RevokeReportedKeyRequest) {
+export async function findReportedKey(orm: Orm, reported: FindReportedKeyRequest) {
   const [key] = await orm
     .select({
       id: keys.id,
@@ -22,7 +22,8 @@ export async function findReportedKey(orm: Orm, reported: RevokeReportedKeyReque
       scope: keys.scope,
       prefix: keys.prefix,
       status: keys.status,
-      ownerEmail: users.email
+      ownerEmail: users.email,
+      ownerName: users.name
     })
     .from(keys)
     .innerJoin(accounts, eq(accounts.id, keys.accountId))
@@ -31,7 +32,7 @@ export async function findReportedKey(orm: Orm, reported: RevokeReportedKeyReque
   return key ?? null
 }
 
-type ReportedSecret = Exclude<RevokeReportedKeyRequest, { id: string }>
+type ReportedSecret = Exclude<FindReportedKeyRequest, { id: string }>
 
 /** People paste secrets with spaces and line breaks around them. */
 const digestOf = (reported: ReportedSecret): string =>

@@ -50,7 +50,7 @@ export async function revokeActiveKey(tx: Transaction, revocation: Revocation, b
   if (revoked === undefined) return false
   const detail = { label: revoked.label, ...cutDetail(cutStreams), ...by.detail }
   await recordAudit(tx, { accountId, ...by, action: 'key.revoked', subject: id, detail })
-  await recordKeysRevoked(tx, [revoked], by.at)
+  await recordKeysRevoked(tx, [revoked], by.at, by.note)
   return true
 }
 

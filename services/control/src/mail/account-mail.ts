@@ -24,7 +24,11 @@ type Told = NoticeOf<
 /** A mail about the account itself. If several things happened at once, it has the title of the last one. */
 export function accountMail(notices: readonly Told[]): MailContent {
   const all = notices.map(contentOf)
-  return { ...all.at(-1)!, paragraphs: all.toReversed().flatMap(({ paragraphs }) => paragraphs) }
+  return {
+    ...all.at(-1)!,
+    paragraphs: all.toReversed().flatMap(({ paragraphs }) => paragraphs),
+    namesSupport: all.some(({ namesSupport }) => namesSupport === true)
+  }
 }
 
 function contentOf(notice: Told): MailContent {
@@ -65,10 +69,11 @@ function contentOf(notice: Told): MailContent {
         title: 'Your account is suspended',
         paragraphs: [
           'All requests with your API keys are refused now.',
-          notice.data.reason === 'operator'
-            ? 'We suspended the account. If you do not know why, please contact us.'
-            : 'The account’s user is blocked or was deleted at sign-in. If this is a mistake, please contact us.'
+          ...(notice.data.reason === 'operator'
+            ? whySuspended(notice.data.note)
+            : ['The account’s user is blocked or was deleted at sign-in. If this is a mistake, please contact us.'])
         ],
+        namesSupport: true,
         button: { text: 'Open your account', path: '/dashboard' }
       }
     case 'account.resumed':
@@ -99,6 +104,11 @@ const approved: MailContent = {
   button: { text: 'Open your account', path: '/dashboard' }
 }
 
+const whySuspended = (note: string | undefined): string[] =>
+  note === undefined
+    ? ['We suspended the account. If you do not know why, please contact us.']
+    : ['We suspended the account.', `Reason: ${note}`, 'If this is a mistake, please contact us.']
+
 function revokedKey({ label, scope, prefix, reason }: KeyRevokedByOperator): MailContent {
   const title = `Your API key ${quoted(label)} was revoked`
   const beginning = `${scope === 'management' ? 'tgm' : 'tg'}_${prefix}`
@@ -110,6 +120,7 @@ function revokedKey({ label, scope, prefix, reason }: KeyRevokedByOperator): Mai
       `Reason: ${reason}`,
       'If your apps use this key, create a new key and use it there. If somebody else may have used it, check your usage.'
     ],
+    namesSupport: true,
     button: { text: 'Create a new key', path: '/dashboard/keys' }
   }
 }

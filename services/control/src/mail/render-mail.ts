@@ -11,6 +11,8 @@ export interface MailText {
   readonly paragraphs: readonly string[]
   /** Things in a list, such as keys. */
   readonly items?: readonly string[]
+  /** Whether the reader may want to ask the operator. If the brand has a support address, the mail says it. */
+  readonly namesSupport?: boolean
   readonly button: { readonly text: string; readonly url: string }
 }
 
@@ -23,7 +25,13 @@ export interface MailFrame {
 }
 
 /** Renders a mail as plain text and as HTML. */
-export function renderMail(text: MailText, frame: MailFrame): { subject: string; text: string; html: string } {
+export function renderMail(content: MailText, frame: MailFrame): { subject: string; text: string; html: string } {
+  const { supportUrl } = frame.brand
+  const paragraphs =
+    content.namesSupport !== true || supportUrl === null
+      ? content.paragraphs
+      : [...content.paragraphs, `Contact us: ${supportUrl.replace(/^mailto:/, '')}`]
+  const text = { ...content, paragraphs }
   return { subject: text.subject, text: renderText(text, frame), html: renderHtml(text, frame) }
 }
 

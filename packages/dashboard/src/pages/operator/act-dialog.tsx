@@ -25,6 +25,7 @@ interface ActDialogProps<Values> {
   /** The label of the button. */
   readonly action: string
   readonly tone?: 'primary' | 'danger'
+  readonly reasonLabel?: string
   /** Who can read the reason later. */
   readonly reasonHint?: string
   readonly read: (data: FormData) => Reading<Values>
@@ -42,6 +43,7 @@ export function ActDialog<Values>({
   effects,
   action,
   tone = 'primary',
+  reasonLabel = 'Reason',
   reasonHint = 'The customer can read it in their audit log.',
   read,
   submit,
@@ -84,7 +86,7 @@ export function ActDialog<Values>({
         }}
       >
         {children}
-        <TextField name="reason" label="Reason" hint={reasonHint} maxLength={500} autoComplete="off" required />
+        <TextField name="reason" label={reasonLabel} hint={reasonHint} maxLength={500} autoComplete="off" required />
         {mustSignIn && (
           <Banner tone="warning" title="Sign in again first" isAnnounced>
             You signed in more than 12 hours ago.{' '}

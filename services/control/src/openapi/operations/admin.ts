@@ -136,6 +136,14 @@ export const adminOperations: Operations = {
       'The cost is the usage at the catalog’s prices. The revenue is the sum of paid invoices. Refunds are not subtracted. Control copies paid invoices from the payment provider; `invoices_read_at` is the time of the last complete copy. Each account, also a deleted one, counts under the plan that is in force now. `unprofitable` compares the cost of the month with the invoices paid in the month. It leaves out accounts that pay in other currencies than dollars.',
     auth: 'operator'
   },
+  'POST /api/admin/keys/find': {
+    operationId: 'findReportedKey',
+    summary: 'Get whose key somebody reported',
+    description:
+      'Name the key by its id, its secret, or the SHA-256 (hex) of its secret. A secret that a rotation replaced also names its key. Nothing changes.',
+    auth: 'operator',
+    errors: ['not_found']
+  },
   'POST /api/admin/keys/revoke': {
     operationId: 'revokeReportedKey',
     summary: 'Revoke a key that somebody reported, for instance a leaked one',

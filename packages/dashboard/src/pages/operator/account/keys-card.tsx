@@ -11,7 +11,7 @@ interface KeysCardProps {
   readonly onRevoke: (key: AdminKey) => void
 }
 
-const states = {
+export const keyStates = {
   active: ['accent', 'Active'],
   paused: ['warning', 'Paused'],
   revoked: ['neutral', 'Revoked'],
@@ -40,7 +40,7 @@ export function KeysCard({ account, onRevoke }: KeysCardProps) {
                 </>
               )
             },
-            { name: 'Status', show: ({ status }) => <Badge tone={states[status][0]}>{states[status][1]}</Badge> },
+            { name: 'Status', show: ({ status }) => <Badge tone={keyStates[status][0]}>{keyStates[status][1]}</Badge> },
             { name: 'For', show: ({ scope }) => (scope === 'management' ? 'Managing keys' : 'Models') },
             { name: 'Created', show: ({ created_at: at }) => <Moment at={at} /> },
             { name: 'Last used', show: ({ last_used_at: at }) => (at === null ? 'Never' : <Moment at={at} />) },

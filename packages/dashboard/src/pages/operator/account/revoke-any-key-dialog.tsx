@@ -11,8 +11,9 @@ export function RevokeAnyKeyDialog({ target, onClose }: { readonly target: Admin
       title={`Revoke “${isolate(nameOfKey(target))}”?`}
       effects={[
         `New requests with ${shownPrefix(target)} are refused everywhere. This cannot be undone.`,
-        'Its owner gets a mail, if this service has a mail server.'
+        'Its owner gets a mail with the reason, if this service has a mail server.'
       ]}
+      reasonHint="The customer reads it in the mail and in their audit log."
       action="Revoke key"
       tone="danger"
       read={readNothing}

@@ -46,6 +46,7 @@ export function SuspendDialog({ account, isResuming, onClose }: SuspendDialogPro
         'Its people can still sign in and read their data.',
         'Its subscription continues.'
       ]}
+      reasonHint="The customer reads it in a mail, in their notices and in their audit log."
       action="Suspend account"
       tone="danger"
       read={readNothing}

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type AdminAnswer, refreshAdmin } from '../../../api/admin.ts'
+import { type AdminAnswer, adminCall } from '../../../api/admin.ts'
 import { isolate, visibleText } from '../../../format/visible-text.ts'
 import { TextField } from '../../../forms/fields.tsx'
 import { Form } from '../../../forms/form.tsx'
-import { textOf } from '../../../forms/read-fields.ts'
+import { lazyDialog } from '../../../layout/lazy-dialog.tsx'
 import { Banner } from '../../../ui/banner.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -12,43 +12,30 @@ import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
 import { textLink } from '../../../ui/text-link.ts'
 import { type ReportedKey, readReportedKey } from '../read-reported-key.ts'
-import { revokeReportedKey } from '../revoke-reported-key.ts'
+import type { FoundKey } from './revoke-found-key-dialog.tsx'
+
+const RevokeFoundKeyDialog = lazyDialog(() => import('./revoke-found-key-dialog.tsx'), 'RevokeFoundKeyDialog')
 
 type Revoked = AdminAnswer<'revokeKey'>
 
-/** Revokes a key that somebody found in public. */
+/** Finds a key that somebody found in public, shows whose it is, and revokes it. */
 export function LeakedKeyPage() {
+  const [found, setFound] = useState<FoundKey | null>(null)
   const [revoked, setRevoked] = useState<Revoked | null>(null)
   // A new form has empty fields, so that the pasted key does not stay in the page.
   const [formNumber, setFormNumber] = useState(0)
   return (
     <Page {...operatorHeads['/dashboard/operator/leaked-key']}>
-      <Card
-        title="Report a key"
-        description="Every gateway refuses the key at once, and its owner gets a mail. This cannot be undone."
-      >
-        <Form<{ readonly key: ReportedKey; readonly reason: string }>
+      <Card title="Report a key" description="First see whose key it is. Nothing is revoked before you confirm it.">
+        <Form<ReportedKey>
           key={formNumber}
-          read={(data) => {
-            const key = readReportedKey(data)
-            const reason = textOf(data, 'reason').trim()
-            if (key.ok && reason !== '') return { ok: true, values: { key: key.values, reason } }
-            return {
-              ok: false,
-              problems: {
-                ...(key.ok ? {} : key.problems),
-                ...(reason === '' && { reason: 'Enter where it was found.' })
-              }
-            }
-          }}
-          submit={async ({ key, reason }) => {
+          read={readReportedKey}
+          submit={async (key) => {
             setRevoked(null)
-            setRevoked(await revokeReportedKey(key, reason))
-            setFormNumber((number) => number + 1)
-            await refreshAdmin()
+            setFound((await adminCall('findKey', { body: key })).key)
           }}
         >
-          {(isBusy, isPending) => (
+          {(isBusy) => (
             <>
               <TextField
                 name="key"
@@ -59,22 +46,24 @@ export function LeakedKeyPage() {
                 spellCheck={false}
                 required
               />
-              <TextField
-                name="reason"
-                label="Where was it found?"
-                hint="The customer can read it in their audit log."
-                maxLength={500}
-                autoComplete="off"
-                required
-              />
-              <Button type="submit" tone="danger" isBusy={isBusy}>
-                {isPending ? 'Check again' : 'Revoke key'}
+              <Button type="submit" tone="primary" isBusy={isBusy}>
+                Find key
               </Button>
             </>
           )}
         </Form>
       </Card>
       {revoked !== null && <Outcome revoked={revoked} />}
+      {found !== null && (
+        <RevokeFoundKeyDialog
+          found={found}
+          onRevoked={(done) => {
+            setRevoked(done)
+            setFormNumber((number) => number + 1)
+          }}
+          onClose={() => setFound(null)}
+        />
+      )}
     </Page>
   )
 }
