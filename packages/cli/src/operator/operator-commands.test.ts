@@ -31,7 +31,16 @@ const at = '2026-11-23T06:00:00.000Z'
 /** An account whose changes wait for a second operator. */
 const guarded = 'b1d0f7a4-3d38-4a0e-8f55-0c7c1a0b9e42'
 const listing = {
-  ...{ id, email: 'ada@example.com', name: 'Ada', plan: 'pro', status: 'active', suspended_for: [], past_due: false },
+  ...{
+    id,
+    email: 'ada@example.com',
+    name: 'Ada',
+    plan: 'pro',
+    status: 'active',
+    suspended_for: [],
+    team: null,
+    past_due: false
+  },
   ...{ people: 1, keys: 2, spent_usd: '1.50', created_at: at }
 }
 const ofPlan = { value: 5, from: 'plan', plan_value: 5, operator_value: null, ends_at: null }

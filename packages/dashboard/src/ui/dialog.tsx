@@ -1,8 +1,7 @@
-import { AlertDialog as Alert } from '@base-ui/react/alert-dialog'
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
-import { Button } from './button.tsx'
+import { DiscardQuestion } from './discard-question.tsx'
 import { KeepOpenContext } from './keep-dialog-open.ts'
 
 /** The first field takes the focus, not the close button. */
@@ -101,40 +100,6 @@ export function Dialog({ title, description, onClose, children, isDismissable = 
         </Base.Viewport>
       </Base.Portal>
     </Base.Root>
-  )
-}
-
-interface DiscardQuestionProps {
-  readonly onKeep: () => void
-  readonly onDiscard: () => void
-}
-
-/** Asks over the dialog, so that the question is in sight wherever the form is scrolled to. */
-function DiscardQuestion({ onKeep, onDiscard }: DiscardQuestionProps) {
-  const keep = useRef<HTMLButtonElement>(null)
-  return (
-    <Alert.Root open onOpenChange={(isOpen) => !isOpen && onKeep()}>
-      <Alert.Portal>
-        <Alert.Backdrop className="fixed inset-0 z-50 bg-[oklch(0.15_0.02_230/0.5)]" />
-        <Alert.Viewport className="fixed inset-0 z-60 grid place-items-center p-3 sm:p-6">
-          <Alert.Popup
-            initialFocus={keep}
-            className="w-full max-w-sm rounded-2xl border border-line bg-surface p-5 shadow-popup outline-none"
-          >
-            <Alert.Title className="text-lg font-semibold tracking-tight">Discard your changes?</Alert.Title>
-            <Alert.Description className="mt-1 text-sm text-ink-soft">What you entered is not saved.</Alert.Description>
-            <DialogActions>
-              <Button tone="danger" onClick={onDiscard}>
-                Discard
-              </Button>
-              <Button ref={keep} tone="primary" onClick={onKeep}>
-                Keep editing
-              </Button>
-            </DialogActions>
-          </Alert.Popup>
-        </Alert.Viewport>
-      </Alert.Portal>
-    </Alert.Root>
   )
 }
 

@@ -84,7 +84,7 @@ onDatabase('accounts for operators', async (t, newDatabase) => {
       { ...first, created_at: '' },
       {
         ...{ id: ada.id, email: ada.email, name: 'Ada', plan: 'team', status: 'active', suspended_for: [] },
-        ...{ past_due: false, people: 2, keys: 1, spent_usd: '3.500000001', created_at: '' }
+        ...{ team: null, past_due: false, people: 2, keys: 1, spent_usd: '3.500000001', created_at: '' }
       }
     )
   })

@@ -22,6 +22,8 @@ export interface ListingRow {
   plan: string
   /** A JSON array. */
   suspensions: string
+  /** A JSON object; null if the owner has no seat in a team. */
+  team: string | null
   is_past_due: boolean
   people: number
   keys: number
@@ -80,6 +82,13 @@ function listings(page: ListingPage): SQL {
       )
       select
         id, email, name, plan, is_past_due, array_to_json(suspensions)::text as suspensions,
+        (
+          select json_build_object('account_id', ${members.accountId}, 'owner_email', coalesce(${users.email}, ''))::text
+          from ${members}
+          join ${accounts} on ${accounts.id} = ${members.accountId}
+          left join ${users} on ${users.id} = ${accounts.ownerId}
+          where ${members.userId} = page.id
+        ) as team,
         owners + (select count(*) from ${members} where ${members.accountId} = page.id)::int as people,
         (
           select count(*) from ${keys}
@@ -102,6 +111,7 @@ export function toListing(catalog: Catalog, row: ListingRow): AdminAccountListin
     plan: effectivePlan(catalog, row.plan),
     status: suspendedFor.length === 0 ? 'active' : 'suspended',
     suspended_for: suspendedFor,
+    team: row.team === null ? null : (JSON.parse(row.team) as AdminAccountListing['team']),
     past_due: row.is_past_due,
     people: row.people,
     keys: row.keys,

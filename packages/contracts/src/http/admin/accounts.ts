@@ -37,6 +37,8 @@ export const AdminAccountListing = Type.Object({
   status: AccountStatus,
   /** Every reason for which the account is suspended. */
   suspended_for: Type.Array(SuspensionReason),
+  /** The team in which its owner has a seat, with the address of that team’s owner; null without one. */
+  team: Type.Union([Type.Object({ account_id: AccountId, owner_email: Type.String() }), Type.Null()]),
   past_due: Type.Boolean(),
   /** People who act for the account, its owner included. */
   people: Count,

@@ -136,3 +136,17 @@ test('what still exists is a link, and the management key that acted too', async
   const joined = { ...entry, action: 'team.joined', detail: {}, subject: 'u', subject_exists: true }
   assert.deepEqual(describeRest(joined), [['id', { text: 'u', to: '/dashboard/team' }]])
 })
+
+test('what an operator gave is told in words: amounts, months, and when it ends', async () => {
+  const told = (detail: AuditEntry['detail']) => describeDetail({ detail, subject: null })
+  assert.deepEqual(told({ amount_usd: '-500.000000001', month: '2026-11' }), [
+    ['amount', 'credit of $500.00'],
+    ['month', 'November 2026']
+  ])
+  assert.deepEqual(told({ plan: 'enterprise', plan_ends_at: null, monthly_budget_usd: 501, limits_end_at: null }), [
+    ['plan', 'enterprise'],
+    ['plan ends', 'never'],
+    ['monthly budget', '$501.00'],
+    ['limits end', 'never']
+  ])
+})

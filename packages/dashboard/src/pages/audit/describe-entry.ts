@@ -2,6 +2,8 @@ import type { AuditAction } from '@tollgate/contracts/audit/audit-actions.ts'
 import type { Answer } from '../../api/call.ts'
 import { formatDuration } from '../../format/duration.ts'
 import { formatUsd } from '../../format/money.ts'
+import { formatMonth } from '../../format/month.ts'
+import { formatCount } from '../../format/number.ts'
 import { formatMoment } from '../../format/time.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
 
@@ -217,6 +219,19 @@ const described: Readonly<Record<string, Member>> = {
   requests_per_minute: { unset: 'the plan default' },
   models: { unset: 'all models in the plan' },
   thresholds: { unset: 'the default', format: (value) => (value === '' ? 'none' : value) },
+  amount_usd: {
+    name: 'amount',
+    format: (value) => `${Number(value) < 0 ? 'credit' : 'charge'} of ${formatUsd(Math.abs(Number(value)))}`
+  },
+  month: { format: formatMonth },
+  plan: { unset: 'the one that the account bought' },
+  plan_ends_at: { name: 'plan ends', unset: 'never', format: (value) => formatMoment(new Date(value)) },
+  limits: { unset: 'those of the plan' },
+  limits_end_at: { name: 'limits end', unset: 'never', format: (value) => formatMoment(new Date(value)) },
+  request_budget_usd: { name: 'budget per request', format: formatUsd },
+  tokens_per_minute: { format: (value) => formatCount(Number(value)) },
+  concurrent_requests: { name: 'requests at the same time' },
+  key_quota: { name: 'active keys' },
   expires_at: { name: 'expiry', unset: 'never', format: (value) => formatMoment(new Date(value)) }
 }
 

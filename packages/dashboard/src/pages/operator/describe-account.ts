@@ -16,6 +16,23 @@ export const describeSuspension = (of: readonly Reason[]): string[] => of.map((r
 /** Whether an operator can approve an account. */
 export const waitsForApproval = (of: readonly Reason[]): boolean => of.includes('approval') && !of.includes('deleted')
 
+type Status = Pick<AdminAccountListing, 'suspended_for' | 'team'>
+
+/**
+ * The state of an account in few words, with the tone of its badge; null for an active account. The keys of a team’s member rest,
+ * and nobody has to act.
+ */
+export function stateOfAccount({
+  suspended_for,
+  team
+}: Status): readonly [tone: 'danger' | 'warning' | 'neutral', badge: string, title: string] | null {
+  if (suspended_for.length === 0) return null
+  if (waitsForApproval(suspended_for)) return ['warning', 'Waits for approval', 'This account waits for approval']
+  if (suspended_for.some((reason) => reason !== 'team')) return ['danger', 'Suspended', 'This account is suspended']
+  const inTeam = `In the team of ${team?.owner_email || 'a deleted user'}`
+  return ['neutral', inTeam, inTeam]
+}
+
 /** The address of the owner, or words for an owner who was deleted. */
 export const nameOfAccount = ({ email }: Pick<AdminAccountListing, 'email'>): string =>
   email === '' ? 'Deleted user' : email

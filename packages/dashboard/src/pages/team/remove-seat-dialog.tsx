@@ -4,6 +4,7 @@ import { queryClient, refresh } from '../../api/queries.ts'
 import { isolate } from '../../format/visible-text.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { readNothing } from '../../forms/form.tsx'
+import { expectOtherAccount } from '../../layout/follow-account.ts'
 import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -50,6 +51,7 @@ export function RemoveSeatDialog({ removal, onClose }: { readonly removal: Remov
         onClose={onClose}
         read={readNothing}
         submit={async () => {
+          if (kind === 'self') expectOtherAccount()
           await call('removeSeat', { params: { id } }).catch(allowGone)
           showToast(toast)
           onClose()

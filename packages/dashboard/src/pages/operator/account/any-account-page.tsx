@@ -10,7 +10,8 @@ import { Facts } from '../../../ui/facts.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { QueryView } from '../../../ui/states.tsx'
-import { describeSuspension, nameOfAccount, waitsForApproval } from '../describe-account.ts'
+import { textLink } from '../../../ui/text-link.ts'
+import { describeSuspension, nameOfAccount, stateOfAccount, waitsForApproval } from '../describe-account.ts'
 import { AdjustUsageDialog } from './adjust-usage-dialog.tsx'
 import { AdjustmentsCard } from './adjustments-card.tsx'
 import { AuditCard } from './audit-card.tsx'
@@ -140,15 +141,17 @@ function ActDialogs({ account, act, onClose }: ActDialogsProps) {
 
 /** Says why the account is suspended, or that a payment failed. */
 function AccountState({ account }: { readonly account: AdminAccount }) {
-  const isWaiting = waitsForApproval(account.suspended_for)
+  const state = stateOfAccount(account)
   return (
     <>
-      {account.status === 'suspended' && (
-        <Banner
-          tone={isWaiting ? 'warning' : 'danger'}
-          title={isWaiting ? 'This account waits for approval' : 'This account is suspended'}
-        >
-          {describeSuspension(account.suspended_for).join(' ')} Gateways refuse requests with its keys.
+      {state !== null && (
+        <Banner tone={state[0] === 'neutral' ? 'info' : state[0]} title={state[2]}>
+          {describeSuspension(account.suspended_for).join(' ')} Gateways refuse requests with its keys.{' '}
+          {account.team !== null && (
+            <Link to="/dashboard/operator/accounts/$id" params={{ id: account.team.account_id }} className={textLink}>
+              Open the team’s account
+            </Link>
+          )}
         </Banner>
       )}
       {account.past_due && (
@@ -166,7 +169,7 @@ function FactsCard({ account }: { readonly account: AdminAccount }) {
       <Facts
         facts={[
           ['Owner', account.name === '' ? nameOfAccount(account) : account.name],
-          ['Status', account.status === 'active' ? 'Active' : 'Suspended'],
+          ['Status', stateOfAccount(account)?.[1] ?? 'Active'],
           ['Plan', account.plan],
           ['People', account.people],
           ['Active keys', account.keys],

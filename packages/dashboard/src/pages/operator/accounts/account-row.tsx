@@ -6,10 +6,11 @@ import { visibleText } from '../../../format/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { textLink } from '../../../ui/text-link.ts'
-import { describeSuspension, nameOfAccount, waitsForApproval } from '../describe-account.ts'
+import { describeSuspension, nameOfAccount, stateOfAccount } from '../describe-account.ts'
 
 export function AccountRow({ account }: { readonly account: AdminAccountListing }) {
-  const { id, name, plan, status, suspended_for, past_due, people, keys, spent_usd, created_at } = account
+  const { id, name, plan, suspended_for, past_due, people, keys, spent_usd, created_at } = account
+  const state = stateOfAccount(account)
   const facts = [
     ['Spend', formatUsd(spent_usd)],
     ['Plan', plan],
@@ -24,13 +25,9 @@ export function AccountRow({ account }: { readonly account: AdminAccountListing 
           <Link to="/dashboard/operator/accounts/$id" params={{ id }} className={`min-w-0 break-all ${textLink}`}>
             {nameOfAccount(account)}
           </Link>
-          {status === 'suspended' && (
-            <span title={describeSuspension(suspended_for).join(' ')}>
-              {waitsForApproval(suspended_for) ? (
-                <Badge tone="warning">Waits for approval</Badge>
-              ) : (
-                <Badge tone="danger">Suspended</Badge>
-              )}
+          {state !== null && (
+            <span title={describeSuspension(suspended_for).join(' ')} className="min-w-0 break-all">
+              <Badge tone={state[0]}>{state[1]}</Badge>
             </span>
           )}
           {past_due && <Badge tone="warning">Past due</Badge>}

@@ -1,9 +1,11 @@
+import { useBlocker } from '@tanstack/react-router'
 import { FileUp } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { TextAreaField } from '../../../forms/fields.tsx'
 import { Form } from '../../../forms/form.tsx'
 import { textOf } from '../../../forms/read-fields.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
+import { DiscardQuestion } from '../../../ui/discard-question.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import type { NewCatalog } from './comparison.ts'
 
@@ -21,6 +23,13 @@ export function CatalogEditor({ yaml, onCompare, onEdit }: CatalogEditorProps) {
   const form = useRef<HTMLDivElement>(null)
   const [fileName, setFileName] = useState<string | null>(null)
   const area = () => form.current?.querySelector('textarea') ?? null
+  // The text that was in force last, which the history keeps.
+  const saved = useRef(yaml)
+  useEffect(() => {
+    if (form.current?.querySelector('textarea')?.value === yaml) saved.current = yaml
+  }, [yaml])
+  const isChanged = () => ![yaml, saved.current].includes(area()?.value ?? yaml)
+  const leaving = useBlocker({ shouldBlockFn: isChanged, enableBeforeUnload: isChanged, withResolver: true })
   // The button that opened the editor is gone, and had the focus.
   useEffect(() => form.current?.querySelector('textarea')?.focus(), [])
   const replaceText = (text: string) => {
@@ -73,6 +82,7 @@ export function CatalogEditor({ yaml, onCompare, onEdit }: CatalogEditorProps) {
           </>
         )}
       </Form>
+      {leaving.status === 'blocked' && <DiscardQuestion onKeep={leaving.reset} onDiscard={leaving.proceed} />}
     </div>
   )
 }

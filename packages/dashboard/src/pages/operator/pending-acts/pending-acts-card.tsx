@@ -4,6 +4,7 @@ import type { PendingAct } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import { useState } from 'react'
 import { adminRead } from '../../../api/admin.ts'
 import { formatMoment } from '../../../format/time.ts'
+import { isolate } from '../../../format/visible-text.ts'
 import { useUser } from '../../../layout/caller.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -57,14 +58,14 @@ function Pending({ act, onDecide }: PendingProps) {
         </p>
         <p className="mt-0.5 break-words">
           {describeDetail({ detail: act.detail, subject: null })
-            .map(([member, value]) => `${member}: ${value}`)
-            .join(', ')}
+            .map(([member, value]) => `${member.charAt(0).toUpperCase()}${member.slice(1)}: ${value}`)
+            .join(' · ')}
         </p>
         <p className="mt-0.5 break-words text-ink-soft">
-          {isOwn ? 'You' : (act.asked_by_email ?? 'A deleted user')} asked on {formatMoment(new Date(act.asked_at))}.
-          Ends on {formatMoment(new Date(act.ends_at))}.
+          {isOwn ? 'You' : (act.asked_by_email ?? 'A deleted user')} asked on {formatMoment(new Date(act.asked_at))}. If
+          nobody decides, it lapses on {formatMoment(new Date(act.ends_at))}.
         </p>
-        <p className="mt-0.5 break-words">Reason: {act.reason}</p>
+        <p className="mt-0.5 break-words">Reason: {isolate(act.reason)}</p>
       </div>
       {isOwn ? (
         <p className="text-ink-soft">Another operator must decide.</p>
