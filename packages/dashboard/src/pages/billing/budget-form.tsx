@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { ApiError, isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { queryClient, read, refresh } from '../../api/queries.ts'
+import { describeBudgetChange } from '../../format/budget-change.ts'
 import { formatUsd } from '../../format/money.ts'
 import { Form, type Reading } from '../../forms/form.tsx'
 import { NumberField } from '../../forms/number-field.tsx'
@@ -9,7 +10,6 @@ import { numberOf, textOf } from '../../forms/read-fields.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Button } from '../../ui/button.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { describeBudgetChange } from './describe-budget-change.ts'
 
 type Budget = number | null
 

@@ -1,4 +1,4 @@
-import { formatUsd } from '../../format/money.ts'
+import { formatUsd } from './money.ts'
 
 /** Says what a monthly budget is now, to somebody who has just tried to change another one. */
 export const describeBudgetChange = (present: number | null): string =>
