@@ -29,8 +29,8 @@ interface ActDialogProps<Values> {
   /** Who can read the reason later. */
   readonly reasonHint?: string
   readonly read: (data: FormData) => Reading<Values>
-  /** Does the act. It returns what happened, in one sentence. */
-  readonly submit: (values: Values, reason: Reason) => Promise<string>
+  /** Does the act. It returns what happened, in one sentence; null if the page says it. */
+  readonly submit: (values: Values, reason: Reason) => Promise<string | null>
   readonly onDone?: () => void
   readonly onClose: () => void
   /** The fields of the act. That for the reason follows. */
@@ -77,7 +77,7 @@ export function ActDialog<Values>({
             const told = await submit(values, reason)
             onClose()
             onDone?.()
-            showToast(told)
+            if (told !== null) showToast(told)
             await refreshAdmin()
           } catch (error) {
             if (!isCode(error, 'sign_in_again')) throw error

@@ -37,7 +37,7 @@ export function RevokeFoundKeyDialog({ found, onRevoked, onClose }: RevokeFoundK
       submit={async (_, { reason }) => {
         // By its id: the pasted secret is of no more use.
         onRevoked(await revokeReportedKey({ id: found.id }, reason))
-        return 'Key revoked.'
+        return null
       }}
       onClose={onClose}
     >
