@@ -36,7 +36,8 @@ export const MessageError = Type.Object({
   error: Type.Object({
     type: Type.String(),
     message: Type.String(),
-    details: Type.Optional(Type.Object({ error_code: Type.Optional(Type.String()) }))
+    /** Null in refusals of providers that send it so. */
+    details: Type.Optional(Type.Union([Type.Object({ error_code: Type.Optional(Type.String()) }), Type.Null()]))
   }),
   request_id: Type.String()
 })

@@ -238,6 +238,25 @@ export const ChatCompletion = Type.Object({
   usage: Usage
 })
 
+/** One event of a chat's stream. Azure's first one has no choices. The last one has the usage, and no choices, if the request asks for it. */
+export const ChatCompletionChunk = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('chat.completion.chunk'),
+  created: Type.Integer(),
+  model: Type.String(),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      delta: Type.Object({
+        role: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        content: Type.Optional(Type.Union([Type.String(), Type.Null()]))
+      }),
+      finish_reason: Type.Optional(Type.Union([Type.String(), Type.Null()]))
+    })
+  ),
+  usage: Type.Optional(Type.Union([Usage, Type.Null()]))
+})
+
 export const Completion = Type.Object({
   id: Type.String(),
   object: Type.Literal('text_completion'),
@@ -252,6 +271,22 @@ export const Completion = Type.Object({
   ),
   usage: Usage
 })
+
+/** One event of a completion's stream. */
+export const CompletionChunk = Type.Object({
+  ...Completion.properties,
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      text: Type.String(),
+      finish_reason: Type.Optional(Type.Union([Type.String(), Type.Null()]))
+    })
+  ),
+  usage: Type.Optional(Type.Union([Usage, Type.Null()]))
+})
+
+/** One event of a stream of OpenAI's Responses API or Anthropic's Messages API: its type says which further members it has. */
+export const TypedEvent = Type.Object({ type: Type.String() }, { additionalProperties: true })
 
 /** The members that every provider's response has. */
 export const ModelResponse = Type.Object({

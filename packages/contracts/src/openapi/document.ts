@@ -8,6 +8,9 @@ export interface Parameter {
   in: string
   required?: boolean
   description?: string
+  /** How a value with several parts is written. */
+  style?: string
+  explode?: boolean
   schema?: JsonSchema
 }
 export type Content = Record<string, { schema?: JsonSchema }>

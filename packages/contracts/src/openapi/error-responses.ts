@@ -41,7 +41,8 @@ function errorResponse(status: number, codes: ErrorCode[], further: Headers, sch
   }
 }
 
-function errorSchema(codes: readonly ErrorCode[]): JsonSchema {
+/** The body of most errors. */
+export function errorSchema(codes: readonly ErrorCode[]): JsonSchema {
   const types = [...new Set(codes.map((code) => errorTable[code][1]))]
   return {
     allOf: [

@@ -1,4 +1,5 @@
 import type { OpenApiDocument, Operation } from './document.ts'
+import { requestIdHeader } from './inference/answer-headers.ts'
 import { createChatCompletion, createCompletion, createEmbedding } from './inference/chat.ts'
 import { countMessageTokens, createMessage } from './inference/messages.ts'
 import { getModel, listModels } from './inference/models.ts'
@@ -18,7 +19,13 @@ const getInferenceOpenApi: Operation = {
   summary: 'Get the OpenAPI document of the gateway',
   tags: ['Inference'],
   security: [],
-  responses: { 200: { description: 'Success', content: { 'application/json': { schema: { type: 'object' } } } } }
+  responses: {
+    200: {
+      description: 'Success',
+      headers: requestIdHeader,
+      content: { 'application/json': { schema: { type: 'object' } } }
+    }
+  }
 }
 
 /** The gateway's API. */
@@ -34,6 +41,8 @@ export const inferenceDocument: OpenApiDocument = {
       'A path that Tollgate does not have gets 404 `unknown_endpoint`; the message says what to use instead. ' +
       'A method that the endpoint does not accept gets 405 `method_not_allowed` with `Allow`.'
   },
+  // Relative to this document's address.
+  servers: [{ url: '/', description: 'The gateway' }],
   tags: [
     {
       name: 'Inference',

@@ -25,8 +25,20 @@ export async function writeApiTypes(document: OpenApiDocument): Promise<string> 
   ].join('')
 }
 
-/** An operation without its texts and failures: all failures have the same form. */
-function withOnlySuccess({ description: _, ...operation }: Operation): Operation {
+/**
+ * An operation without its texts and failures: all failures have the same form. Its headers are not its input, and its query is text, to
+ * which the dashboard adds filters by metadata.
+ */
+function withOnlySuccess({ description: _, parameters, ...operation }: Operation): Operation {
+  const input = parameters
+    ?.filter(({ in: place, schema }) => place === 'path' || (place === 'query' && schema?.type !== 'object'))
+    .map((one) => (one.schema?.type === 'integer' ? { ...one, schema: { type: 'string' } } : one))
   const successes = Object.entries(operation.responses).filter(([status]) => /^2/.test(status))
-  return { ...operation, summary: '', responses: Object.fromEntries(successes) }
+  const responses = successes.map(([status, { headers: _headers, ...response }]) => [status, response])
+  return {
+    ...operation,
+    summary: '',
+    ...(input !== undefined && input.length > 0 && { parameters: input }),
+    responses: Object.fromEntries(responses)
+  }
 }

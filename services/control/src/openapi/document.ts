@@ -1,7 +1,14 @@
 import type { SwaggerOptions } from '@fastify/swagger'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
-import type { OpenApiDocument, Operation } from '@tollgate/contracts/openapi/document.ts'
+import { patterns } from '@tollgate/contracts/http/patterns.ts'
+import type {
+  JsonSchema,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Response
+} from '@tollgate/contracts/openapi/document.ts'
 import { errorResponses, errorSchemaName } from '@tollgate/contracts/openapi/error-responses.ts'
 import type { OperationText } from './operations/operation-text.ts'
 import { operations, type TaggedOperation, tags, webhooksTag } from './operations.ts'
@@ -75,8 +82,36 @@ function complete(document: OpenApiDocument): OpenApiDocument & Record<string, u
   return { ...document, paths, webhooks: webhookMessages(webhooksTag) }
 }
 
+const requestId = {
+  'x-request-id': { description: 'Name it when you ask for help with this request.', schema: { type: 'string' } }
+}
+const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } })
+/** In answers of operations that count attempts. */
+const attempts = {
+  'x-ratelimit-limit': count('Attempts in a minute, for your address or for you.'),
+  'x-ratelimit-remaining': count('Attempts that are left in this minute.'),
+  'x-ratelimit-reset': count('Seconds until the minute ends.')
+}
+
+/** Queries are text. What has only whole numbers is described as one. */
+const wholeNumbers: ReadonlyMap<unknown, JsonSchema> = new Map([
+  [patterns.upTo100, { type: 'integer', minimum: 1, maximum: 100 }],
+  [patterns.upTo1000, { type: 'integer', minimum: 1, maximum: 1000 }],
+  [patterns.upTo9Digits, { type: 'integer', minimum: 0, maximum: 999_999_999 }]
+])
+
+function completeParameters(collected: readonly Parameter[], further: readonly Parameter[]): Parameter[] {
+  const described = collected.map((parameter) => {
+    const number = parameter.in === 'query' ? wholeNumbers.get(parameter.schema?.pattern) : undefined
+    return number === undefined ? parameter : { ...parameter, schema: number }
+  })
+  return [...described, ...further]
+}
+
 function completeOperation(method: string, collected: Operation, text: TaggedOperation): Operation {
-  const { parameters, requestBody } = collected
+  const { requestBody } = collected
+  const parameters = completeParameters(collected.parameters ?? [], text.parameters ?? [])
+  const headers = { ...requestId, ...((text.isLimited === true || text.countsAttempts === true) && attempts) }
   const answered = Object.entries(collected.responses).filter(([status]) => !/^[45]XX$/.test(status))
   return {
     operationId: text.operationId,
@@ -84,14 +119,20 @@ function completeOperation(method: string, collected: Operation, text: TaggedOpe
     ...(text.description !== undefined && { description: text.description }),
     tags: [text.tag],
     security: [...securityOf[text.auth]],
-    ...(parameters !== undefined && { parameters }),
+    ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== undefined && { requestBody: { ...requestBody, required: !isOptional(requestBody) } }),
     responses: {
-      ...Object.fromEntries(answered.map(([status, response]) => [status, { ...response, description: 'Success' }])),
-      ...errorResponses(errorsOf(method, text))
+      ...Object.fromEntries(answered.map(([status, response]) => [status, describeSuccess(response, headers)])),
+      ...errorResponses(errorsOf(method, text), headers)
     }
   }
 }
+
+const describeSuccess = (response: Response, headers: Response['headers']): Response => ({
+  ...response,
+  description: 'Success',
+  headers: { ...headers, ...response.headers }
+})
 
 /** Whether the body may be left out: then its schema also takes `null`. */
 function isOptional({ content }: NonNullable<Operation['requestBody']>): boolean {

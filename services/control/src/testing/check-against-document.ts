@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { FastifyInstance } from 'fastify'
 import { assetsPrefix, captchaPath, pagePaths } from '../dashboard/page-paths.ts'
@@ -62,6 +62,9 @@ export function checkAgainstDocument(app: FastifyInstance): DocumentCheck {
       const problem = isJson ? validate(pointer, body) : 'is not JSON'
       if (problem !== null) violations.push(`${what}: answer ${problem}`)
     }
+    for (const name of response === undefined ? [] : Object.keys(reply.getHeaders())) {
+      if (ownHeader.test(name) && !(name in (response?.headers ?? {}))) violations.push(`${what}: no header ${name}`)
+    }
     if ((status === '429' || status === '503') && !/^[1-9]\d*$/.test(String(reply.getHeader('retry-after')))) {
       violations.push(`${what}: no Retry-After`)
     }
@@ -78,6 +81,9 @@ export function checkAgainstDocument(app: FastifyInstance): DocumentCheck {
   return { routes, seen, violations }
 }
 
+/** Headers that the document must describe. */
+const ownHeader = /^x-(request-id$|ratelimit-)/
+
 /** `/api/keys/:id` as `/api/keys/{id}`; without the slash at the end of a prefix's root. */
 const documentPath = (url: string): string => url.replace(/:([A-Za-z_]+)/g, '{$1}').replace(/(.)\/$/, '$1')
 
@@ -88,25 +94,39 @@ const pages = new Set([...pagePaths, captchaPath, `${assetsPrefix}*`, '/api/unsu
 /** Describes why a value does not match the schema at a pointer; null if it matches. */
 type Validate = (pointer: string[], value: unknown) => string | null
 
-/** By document: compiling the schemas takes longer than most tests. */
+/** By the schemas of a document: compiling them takes longer than most tests. */
 const validators = new Map<string, Validate>()
 
-function validator(document: OpenApiDocument): Validate {
-  const text = JSON.stringify(document)
+/** As {@link createValidator}. All documents with the same schemas share one. */
+export function validator(document: OpenApiDocument): Validate {
+  const text = JSON.stringify([document.paths, document.webhooks, document.components])
   const validate = validators.get(text) ?? createValidator(document)
   validators.set(text, validate)
   return validate
 }
 
 /** @throws Error at a pointer that the document lacks, or whose schema is not valid */
-export function createValidator(document: OpenApiDocument): Validate {
+function createValidator(document: OpenApiDocument): Validate {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
   ajv.addSchema({ ...document }, base)
+  /** By place, and by the text of the schema: many answers have the same one. */
+  const checks = new Map<string, ValidateFunction>()
   return (pointer, value) => {
     const place = pointer.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
-    const check = ajv.getSchema(`${base}#/${place}`)
-    if (check === undefined) throw new Error(`the document has no ${place}`)
+    const check = checks.get(place) ?? checkOf(pointer, place)
     return check(value) ? null : ajv.errorsText(check.errors, { dataVar: '' })
+  }
+
+  function checkOf(pointer: string[], place: string): ValidateFunction {
+    const schema = pointer.reduce<unknown>(
+      (outer, name) => (outer as Record<string, unknown> | undefined)?.[name],
+      document
+    )
+    if (schema === undefined) throw new Error(`the document has no ${place}`)
+    const text = JSON.stringify(schema)
+    const check = checks.get(text) ?? ajv.getSchema(`${base}#/${place}`)!
+    checks.set(place, check).set(text, check)
+    return check
   }
 }

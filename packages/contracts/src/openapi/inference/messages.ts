@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors/table.ts'
 import type { Operation, Parameter } from '../document.ts'
 import { type ErrorSchema, errorResponses } from '../error-responses.ts'
+import { messageIdHeader, requestIdHeader, retryHeaders, showsCost } from './answer-headers.ts'
 import { repeatErrors, repeatHeaders, repeatKey } from './repeats.ts'
 import { json } from './schemas.ts'
 import {
@@ -11,15 +12,16 @@ import {
   aboutRefusals,
   aboutRetries,
   callErrors,
+  callHeaders,
   grantedCalls,
-  grantedOutput,
-  retryHeaders
+  grantedOutput
 } from './shared.ts'
+import { eventStream } from './streams.ts'
 
 /** Clients of Anthropic's API send the key in either header. */
 export const messageSecurity: Operation['security'] = [{ apiKey: [] }, { xApiKey: [] }]
-const messageErrors: ErrorCode[] = [...callErrors, 'wrong_endpoint', 'thread_unsupported_request']
-const messageErrorSchema: ErrorSchema = (codes) => ({
+const messageErrors: ErrorCode[] = [...callErrors, 'thread_unsupported_request']
+export const messageErrorSchema: ErrorSchema = (codes) => ({
   allOf: [
     { $ref: '#/components/schemas/MessageError' },
     { properties: { error: { properties: { details: { properties: { error_code: { enum: codes } } } } } } }
@@ -35,14 +37,15 @@ const aboutMessages =
 const aboutMessageStreams =
   'With `stream: true` the answer is a stream of server-sent events. If the stream fails after it has begun, its last event is ' +
   '`event: error`. '
+const ids = { ...requestIdHeader, ...messageIdHeader }
+export const versionHeader: Parameter = {
+  name: 'anthropic-version',
+  in: 'header',
+  description: 'The provider gets it unchanged.',
+  schema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }
+}
 const messageHeaders: Parameter[] = [
-  {
-    name: 'anthropic-version',
-    in: 'header',
-    required: true,
-    description: 'The provider gets it unchanged.',
-    schema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }
-  },
+  { ...versionHeader, required: true },
   {
     name: 'anthropic-beta',
     in: 'header',
@@ -58,7 +61,7 @@ export const createMessage: Operation = {
     aboutMessages + aboutMessageStreams + aboutMedia + aboutBodies + aboutBudgets + aboutRefusals + aboutRetries,
   tags: ['Inference'],
   security: messageSecurity,
-  parameters: [...messageHeaders, repeatKey],
+  parameters: [...messageHeaders, repeatKey, showsCost],
   requestBody: { required: true, content: json('MessageRequest') },
   responses: {
     200: {
@@ -66,11 +69,17 @@ export const createMessage: Operation = {
       headers: {
         'x-tollgate-granted-output-tokens': grantedOutput,
         'x-tollgate-granted-tool-calls': grantedCalls,
+        ...ids,
+        ...callHeaders,
         ...repeatHeaders
       },
-      content: { ...json('MessageAnswer'), 'text/event-stream': { schema: { type: 'string' } } }
+      content: { ...json('MessageAnswer'), ...eventStream('TypedEvent', aboutMessageStreams) }
     },
-    ...errorResponses([...messageErrors, ...repeatErrors], retryHeaders, messageErrorSchema)
+    ...errorResponses(
+      [...messageErrors, ...repeatErrors],
+      { ...retryHeaders, ...ids, ...callHeaders },
+      messageErrorSchema
+    )
   }
 }
 
@@ -83,7 +92,7 @@ export const countMessageTokens: Operation = {
   parameters: messageHeaders,
   requestBody: { required: true, content: json('TokenCountRequest') },
   responses: {
-    200: { description: 'Success', content: json('TokenCount') },
-    ...errorResponses(messageErrors, retryHeaders, messageErrorSchema)
+    200: { description: 'Success', headers: ids, content: json('TokenCount') },
+    ...errorResponses(messageErrors, { ...retryHeaders, ...ids }, messageErrorSchema)
   }
 }

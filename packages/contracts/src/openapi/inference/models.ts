@@ -1,14 +1,19 @@
 import type { Operation } from '../document.ts'
-import { errorResponses } from '../error-responses.ts'
-import { messageSecurity } from './messages.ts'
+import { type ErrorSchema, errorResponses, errorSchema } from '../error-responses.ts'
+import { messageIdHeader, requestIdHeader, retryHeaders } from './answer-headers.ts'
+import { messageErrorSchema, messageSecurity, versionHeader } from './messages.ts'
 import type { schemas } from './schemas.ts'
-import { keyErrors, retryHeaders } from './shared.ts'
+import { keyErrors } from './shared.ts'
 
 const either = (one: keyof typeof schemas, other: keyof typeof schemas) => ({
   'application/json': {
     schema: { anyOf: [one, other].map((name) => ({ $ref: `#/components/schemas/${name}` })) }
   }
 })
+/** Errors in either format. */
+const eitherError: ErrorSchema = (codes) => ({ anyOf: [errorSchema(codes), messageErrorSchema(codes)] })
+const ids = { ...requestIdHeader, ...messageIdHeader }
+const version = { ...versionHeader, description: "Asks for the format of Anthropic's API." }
 const aboutModels =
   "With the header `anthropic-version`, the answer and its errors have the format of Anthropic's API, and only models that are offered at " +
   '`/v1/messages` are shown. '
@@ -20,6 +25,7 @@ export const listModels: Operation = {
   tags: ['Inference'],
   security: messageSecurity,
   parameters: [
+    version,
     {
       name: 'limit',
       in: 'query',
@@ -30,8 +36,12 @@ export const listModels: Operation = {
     { name: 'before_id', in: 'query', description: 'The first id of the page after.', schema: { type: 'string' } }
   ],
   responses: {
-    200: { description: 'Success', content: either('ModelList', 'MessageModelList') },
-    ...errorResponses([...keyErrors, 'invalid_request', 'requests_per_minute'], retryHeaders)
+    200: { description: 'Success', headers: ids, content: either('ModelList', 'MessageModelList') },
+    ...errorResponses(
+      [...keyErrors, 'invalid_request', 'requests_per_minute'],
+      { ...retryHeaders, ...ids },
+      eitherError
+    )
   }
 }
 
@@ -42,10 +52,15 @@ export const getModel: Operation = {
   tags: ['Inference'],
   security: messageSecurity,
   parameters: [
+    version,
     { name: 'model', in: 'path', required: true, description: 'May contain slashes.', schema: { type: 'string' } }
   ],
   responses: {
-    200: { description: 'Success', content: either('Model', 'MessageModel') },
-    ...errorResponses([...keyErrors, 'model_not_allowed', 'requests_per_minute'], retryHeaders)
+    200: { description: 'Success', headers: ids, content: either('Model', 'MessageModel') },
+    ...errorResponses(
+      [...keyErrors, 'model_not_allowed', 'requests_per_minute'],
+      { ...retryHeaders, ...ids },
+      eitherError
+    )
   }
 }

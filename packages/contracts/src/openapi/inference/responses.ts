@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors/table.ts'
-import type { Operation } from '../document.ts'
+import type { Operation, Parameter } from '../document.ts'
 import { errorResponses } from '../error-responses.ts'
+import { requestIdHeader, retryHeaders } from './answer-headers.ts'
 import { json, type schemas } from './schemas.ts'
 import {
   aboutBodies,
@@ -9,7 +10,6 @@ import {
   callOfModel,
   grantedCalls,
   keyErrors,
-  retryHeaders,
   upstreamErrors
 } from './shared.ts'
 
@@ -33,11 +33,11 @@ export const createResponse = callOfModel(
   'ResponseRequest',
   'Response',
   {
-    streams: true,
+    event: 'TypedEvent',
     takesMedia: true,
     about: aboutEvents + aboutResponses + aboutReferences,
     headers: { 'x-tollgate-granted-tool-calls': grantedCalls },
-    errors: ['wrong_endpoint', 'previous_response_not_found', 'conversation_not_found', 'item_not_found']
+    errors: ['previous_response_not_found', 'conversation_not_found', 'item_not_found']
   }
 )
 
@@ -50,16 +50,21 @@ const freeErrors: ErrorCode[] = [
 ]
 const responseId = { name: 'id', in: 'path' as const, required: true, schema: { type: 'string' } }
 
-function callOfStored(operationId: string, summary: string, answer: keyof typeof schemas, about = ''): Operation {
+function callOfStored(
+  operationId: string,
+  summary: string,
+  answer: keyof typeof schemas,
+  { about = '', query = [] }: { about?: string; query?: Parameter[] } = {}
+): Operation {
   return {
     operationId,
     summary,
     description: `The provider answers. ${about}${aboutFreeCalls}`,
     tags: ['Inference'],
     security: [{ apiKey: [] }],
-    parameters: [responseId],
+    parameters: [responseId, ...query],
     responses: {
-      200: { description: 'Success', content: json(answer) },
+      200: { description: 'Success', headers: requestIdHeader, content: json(answer) },
       ...errorResponses([...freeErrors, 'response_not_found'], retryHeaders)
     }
   }
@@ -71,29 +76,46 @@ export const compactConversation = callOfModel(
   'CompactRequest',
   'Compaction',
   {
-    streams: false,
     takesMedia: true,
-    errors: ['wrong_endpoint', 'previous_response_not_found', 'item_not_found']
+    errors: ['previous_response_not_found', 'item_not_found']
   }
 )
 
-export const getResponse = callOfStored('getResponse', "Get one of the API key's stored responses", 'Response')
+const include: Parameter = {
+  name: 'include',
+  in: 'query',
+  description: 'Further parts of the items, such as `reasoning.encrypted_content`.',
+  schema: { type: 'array', items: { type: 'string' } }
+}
+
+export const getResponse = callOfStored('getResponse', "Get one of the API key's stored responses", 'Response', {
+  query: [include]
+})
 export const deleteResponse = callOfStored(
   'deleteResponse',
   "Delete one of the API key's stored responses",
   'DeletedResponse'
 )
-export const cancelResponse = callOfStored(
-  'cancelResponse',
-  'Cancel a response',
-  'Response',
-  'Only responses in the background can be cancelled, and the gateway makes none, so the provider refuses this. '
-)
+export const cancelResponse = callOfStored('cancelResponse', 'Cancel a response', 'Response', {
+  about: 'Only responses in the background can be cancelled, and the gateway makes none, so the provider refuses this. '
+})
 export const listInputItems = callOfStored(
   'listInputItems',
   "List the input of one of the API key's stored responses",
   'InputItemList',
-  'The query may have `limit`, `order`, `after` and `include`. '
+  {
+    query: [
+      {
+        name: 'limit',
+        in: 'query',
+        description: 'Items of a page.',
+        schema: { type: 'integer', minimum: 1, maximum: 100 }
+      },
+      { name: 'order', in: 'query', description: 'By time.', schema: { enum: ['asc', 'desc'] } },
+      { name: 'after', in: 'query', description: 'The last id of the page before.', schema: { type: 'string' } },
+      include
+    ]
+  }
 )
 export const countInputTokens: Operation = {
   operationId: 'countInputTokens',
@@ -103,9 +125,9 @@ export const countInputTokens: Operation = {
   security: [{ apiKey: [] }],
   requestBody: { required: true, content: json('InputTokensRequest') },
   responses: {
-    200: { description: 'Success', content: json('InputTokens') },
+    200: { description: 'Success', headers: requestIdHeader, content: json('InputTokens') },
     ...errorResponses(
-      [...callErrors, 'wrong_endpoint', 'previous_response_not_found', 'conversation_not_found', 'item_not_found'],
+      [...callErrors, 'previous_response_not_found', 'conversation_not_found', 'item_not_found'],
       retryHeaders
     )
   }

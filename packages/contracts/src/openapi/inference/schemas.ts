@@ -1,10 +1,12 @@
 import { ErrorResponse, MessageError } from '../../http/error.ts'
 import {
   ChatCompletion,
+  ChatCompletionChunk,
   ChatRequest,
   Compaction,
   CompactRequest,
   Completion,
+  CompletionChunk,
   CompletionRequest,
   DeletedResponse,
   EmbeddingList,
@@ -17,7 +19,8 @@ import {
   ModelResponse,
   ResponseRequest,
   TokenCount,
-  TokenCountRequest
+  TokenCountRequest,
+  TypedEvent
 } from '../../http/inference.ts'
 import { MessageModel, MessageModelList, ModelEntry, ModelList } from '../../http/models.ts'
 import { errorSchemaName } from '../error-responses.ts'
@@ -28,8 +31,11 @@ export const schemas = {
   Compaction,
   ChatRequest,
   ChatCompletion,
+  ChatCompletionChunk,
   CompletionRequest,
   Completion,
+  CompletionChunk,
+  TypedEvent,
   EmbeddingRequest,
   EmbeddingList,
   MessageRequest,

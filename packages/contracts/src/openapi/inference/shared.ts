@@ -1,8 +1,10 @@
 import type { ErrorCode } from '../../errors/table.ts'
 import type { Operation } from '../document.ts'
 import { errorResponses } from '../error-responses.ts'
+import { costHeaders, rateHeaders, requestIdHeader, retryHeaders, showsCost } from './answer-headers.ts'
 import { repeatErrors, repeatHeaders, repeatKey } from './repeats.ts'
 import { json, type schemas } from './schemas.ts'
+import { eventStream } from './streams.ts'
 
 /** Errors of every operation that needs a key. */
 export const keyErrors: ErrorCode[] = [
@@ -36,6 +38,7 @@ export const callErrors: ErrorCode[] = [
   'invalid_json',
   'invalid_request',
   'unpriced_parameter',
+  'wrong_endpoint',
   'exceeds_rate_limit',
   'request_budget_exceeded',
   'key_budget_exceeded',
@@ -65,15 +68,6 @@ export const aboutRetries =
   "gateway has already retried. OpenAI's SDKs obey it. `Retry-After` says how many seconds to wait. `retry-after-ms` says it " +
   'in milliseconds, if the gateway knows the wait that precisely.'
 
-/** Headers of every error. */
-export const retryHeaders = {
-  'x-should-retry': {
-    description: 'Whether a retry of the same request may succeed.',
-    schema: { enum: ['true', 'false'] }
-  },
-  'retry-after-ms': { description: 'Milliseconds to wait.', schema: { type: 'integer', minimum: 0 } }
-}
-
 export const aboutBodies =
   'A body may have up to 20 MiB. It may be compressed with gzip, deflate, br or zstd (`content-encoding`); the limit then applies ' +
   'to the decompressed body. The gateway refuses an object that has the same member twice. It refuses a body with more than 400,000 ' +
@@ -96,6 +90,9 @@ export const aboutMedia =
 const aboutStreams =
   'With `stream: true` the answer is a stream of server-sent events. Each event is a line `data:` with a JSON chunk; the last one is ' +
   '`data: [DONE]`. If the stream fails after it has begun, its last event is `data: {"error":{…}}`, without `[DONE]`. '
+
+/** Headers of the answers to a request that calls a model, besides those of its success. */
+export const callHeaders = { ...rateHeaders, ...costHeaders }
 
 export const aboutFreeCalls =
   "It costs nothing, and is not in the usage. A key may make as many such calls in a minute as its plan's request rate, besides its other requests. "
@@ -123,19 +120,21 @@ export function callOfModel(
   request: keyof typeof schemas,
   answer: keyof typeof schemas,
   {
-    streams,
+    event = null,
     takesMedia = false,
     about = aboutStreams,
     errors = [],
     headers = {}
   }: {
-    streams: boolean
+    /** The data of an event of its streams; null if it has none. */
+    event?: keyof typeof schemas | null
     takesMedia?: boolean
     about?: string
     errors?: ErrorCode[]
     headers?: Record<string, typeof grantedCalls>
   }
 ): Operation {
+  const streams = event !== null
   return {
     operationId,
     summary,
@@ -149,18 +148,20 @@ export function callOfModel(
       aboutRetries,
     tags: ['Inference'],
     security: [{ apiKey: [] }],
-    parameters: [repeatKey],
+    parameters: [repeatKey, ...(streams ? [showsCost] : [])],
     requestBody: { required: true, content: json(request) },
     responses: {
       200: {
         description: 'Success',
         headers: {
+          ...requestIdHeader,
           ...(streams && { 'x-tollgate-granted-output-tokens': grantedOutput, ...headers }),
+          ...callHeaders,
           ...repeatHeaders
         },
-        content: { ...json(answer), ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }) }
+        content: { ...json(answer), ...(streams && eventStream(event, about)) }
       },
-      ...errorResponses([...callErrors, ...repeatErrors, ...errors], retryHeaders)
+      ...errorResponses([...callErrors, ...repeatErrors, ...errors], { ...retryHeaders, ...callHeaders })
     }
   }
 }

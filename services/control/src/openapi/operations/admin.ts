@@ -1,4 +1,5 @@
 import type { Operations } from './operation-text.ts'
+import { ofKeysWith } from './requests.ts'
 
 /** Failures of acts that need a role. */
 const byRole = ['forbidden'] as const
@@ -184,13 +185,15 @@ export const adminOperations: Operations = {
     operationId: 'listRequestsByOperator',
     summary: 'Search the requests of an account, newest first',
     description: 'As `GET /api/requests`, for any account, with the upstream that served each request.',
-    auth: 'operator'
+    auth: 'operator',
+    parameters: [ofKeysWith]
   },
   'GET /api/admin/requests/export': {
     operationId: 'exportRequestsByOperator',
     summary: 'Export the requests of an account',
     description: 'As `GET /api/requests/export`, for any account. Needs the role `money` and a confirmation.',
     auth: 'operator',
+    parameters: [ofKeysWith],
     errors: [...byConfirmed]
   },
   'GET /api/admin/requests/{id}': {

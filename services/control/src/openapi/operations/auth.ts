@@ -76,6 +76,7 @@ export const authOperations: Operations = {
     ]
   },
   'GET /api/auth/providers/{provider}': {
+    countsAttempts: true,
     operationId: 'startProviderSignIn',
     summary: 'Sign in with a provider such as GitHub',
     description:
@@ -84,6 +85,7 @@ export const authOperations: Operations = {
     errors: ['not_found']
   },
   'GET /api/auth/callback': {
+    countsAttempts: true,
     operationId: 'endProviderSignIn',
     summary: 'Return from a sign-in provider',
     description:
@@ -135,6 +137,7 @@ export const authOperations: Operations = {
     errors: ['not_found']
   },
   'POST /api/auth/forgot-password': {
+    countsAttempts: true,
     operationId: 'forgotPassword',
     summary: 'Request a mail with a link to set a new password',
     description:

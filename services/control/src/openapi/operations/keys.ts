@@ -1,11 +1,13 @@
-import type { Operations } from './operation-text.ts'
+import { idempotencyKey, metadataFilter, type Operations } from './operation-text.ts'
 
 export const keyOperations: Operations = {
   'GET /api/keys': {
     operationId: 'listKeys',
     summary: 'List the keys of the account, newest first',
-    description: '`metadata.<name>=<value>` lists only the keys with this pair. It can be given several times.',
-    auth: 'account'
+    auth: 'account',
+    parameters: [
+      metadataFilter('`metadata.<name>=<value>` lists only the keys with this pair. It can be given several times.')
+    ]
   },
   'POST /api/keys': {
     operationId: 'createKey',
@@ -14,6 +16,7 @@ export const keyOperations: Operations = {
       'Only this answer contains the secret. A repeated request with the same `Idempotency-Key` within 24 hours creates no second key, and gets the id of the first. A management key also needs a sign-in or a confirmation in the last 10 minutes.',
     auth: 'account',
     isLimited: true,
+    parameters: [idempotencyKey],
     errors: [
       'account_suspended',
       'partner_api_not_allowed',
@@ -48,6 +51,7 @@ export const keyOperations: Operations = {
       'Only this answer contains the new secret. After 200, gateways refuse the old secret at once, or when the requested grace ends. With 202, `in_force` is false: the old secret may still work, and the new one may not work yet. The change takes effect by itself; `GET /api/keys/{id}` shows when. `Idempotency-Key` works as for a new key. With `cut_streams: true`, open requests with the old secret end, too; that needs a grace of 0.',
     auth: 'account',
     isLimited: true,
+    parameters: [idempotencyKey],
     errors: ['confirmation_required', 'not_found', 'forbidden', 'already_created']
   },
   'POST /api/keys/{id}/end-grace': {
