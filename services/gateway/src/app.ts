@@ -27,6 +27,7 @@ import { responses } from './endpoints/responses.ts'
 import { storedResponses } from './endpoints/stored-responses.ts'
 import { TimeSlices } from './event-loop/time-slices.ts'
 import { AnswerRoom } from './free-calls/answer-room.ts'
+import { ProviderCounts } from './free-calls/provider-counts.ts'
 import type { CallsInFlight } from './http/calls-in-flight.ts'
 import { Connections } from './http/connections.ts'
 import { allowOrigins, answerPreflights } from './http/cross-origin.ts'
@@ -126,6 +127,7 @@ function inferenceDependencies(dependencies: GatewayDependencies, isDraining: ()
     answerRoom: new AnswerRoom(bodyMemory),
     bodies: { memory: bodyMemory, slowBodies: new SlowBodies(protection.slowBodyMs) },
     promptSizes: new PromptSizes(),
+    providerCounts: new ProviderCounts(admission.redis, dependencies.log),
     slices: new TimeSlices(),
     maxWaitMs: protection.maxRequestMs,
     isDraining

@@ -59,8 +59,17 @@ export interface CallRequest {
    * @throws ServiceError if the model does not accept the request
    */
   bound: (model: Model) => TokenBound
-  /** Counts the prompt exactly; null if it cannot be counted, or not now. */
-  count: () => Promise<number | null> | null
+  /**
+   * Count the prompt better than by its bytes, the cheapest first; null if it cannot be counted so, or not now. Each is called once, if
+   * that could admit the request.
+   */
+  counters: ReadonlyArray<PromptCounter>
+}
+
+export interface PromptCounter {
+  readonly count: () => Promise<number | null> | null
+  /** Whether it is asked only if waiting would not help. */
+  readonly isCostly: boolean
 }
 
 /** What an admitted request may use. */
@@ -86,17 +95,17 @@ export interface Admitted {
  *
  * The request is judged on the records that this process remembers. Redis decides only on its current records; if they differ,
  * the request is judged again on them. A refusal, too, needs records that Redis has just confirmed. If only the bound of the
- * prompt is too large, the prompt is counted exactly, once. A request with calls of the provider's tools is then tried with fewer of
+ * prompt is too large, the prompt is counted better, by each of the counters once. A request with calls of the provider's tools is then tried with fewer of
  * them. If only a default length of the output exceeds the rate, it shrinks, once.
  *
  * @throws ServiceError with the verdict's code, an error of `bound`, of a budget or limit, free_spend_exhausted,
  *   exceeds_rate_limit or state_unavailable
  */
 export async function admitRequest(admission: Admission, request: CallRequest): Promise<Admitted> {
-  const { known, catalog, name, kind, model } = request
+  const { known, catalog, name, kind, model, counters } = request
   const { redis, admissions, freeOffer, holdMs } = admission
   let bound: TokenBound | null = null
-  let [confirmed, counted, isExact, shrunk, reaped] = [false, false, false, false, false]
+  let [confirmed, counted, isExact, shrunk, reaped] = [false, 0, false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
   const from = Date.now()
   const time = { from, until: from + holdMs }
@@ -146,12 +155,21 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
         throw new ServiceError('state_unavailable')
     }
     // Refused. Perhaps the prompt is shorter than its bound.
-    const exact: number | null =
-      counted || !dependsOnPrompt(answer, withoutPrompt(bound, model!, time)) ? null : await request.count()
-    counted = true
-    isExact ||= exact !== null
-    if (exact !== null && exact < bound.promptTokens) {
-      bound = { ...bound, promptTokens: exact, ratedTokens: Math.min(exact, bound.ratedTokens ?? exact) }
+    let shorter: TokenBound | null = null
+    while (
+      counted < counters.length &&
+      shorter === null &&
+      dependsOnPrompt(answer, withoutPrompt(bound, model!, time))
+    ) {
+      const { count, isCostly } = counters[counted]!
+      if (isCostly && answer?.outcome === 'over-limit') break
+      counted++
+      const exact: number | null = await count()
+      isExact ||= exact !== null
+      if (exact !== null && exact < bound.promptTokens) shorter = withPrompt(bound, exact)
+    }
+    if (shorter !== null) {
+      bound = shorter
       continue
     }
     if (bound.fewerCalls != null && (answer === null || answer.outcome === 'over-budget' || isOverTokens(answer))) {
@@ -232,6 +250,13 @@ const isCharged = ({ promptPicos, outputPicos }: CostBound): boolean => promptPi
 /** The bound of the same request with the shortest prompt. A long prompt can make the output dearer. */
 const withoutPrompt = (bound: TokenBound, model: Model, time: CallTime): CostBound =>
   costBound({ ...bound, promptTokens: 0, ratedTokens: 0, audioTokens: 0, imageTokens: 0 }, model, time)
+
+/** The same request, whose prompt was counted. */
+const withPrompt = (bound: TokenBound, promptTokens: number): TokenBound => ({
+  ...bound,
+  promptTokens,
+  ratedTokens: Math.min(promptTokens, bound.ratedTokens ?? promptTokens)
+})
 
 /** Whether a shorter prompt could be admitted. @param answer null if the request exceeds what a minute allows */
 function dependsOnPrompt(answer: AdmitAnswer | null, { outputPicos, minTokens }: CostBound): boolean {

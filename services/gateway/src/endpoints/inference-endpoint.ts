@@ -8,6 +8,7 @@ import type { UseLog } from '../admission/use-log.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import type { TimeSlices } from '../event-loop/time-slices.ts'
 import type { AnswerRoom } from '../free-calls/answer-room.ts'
+import type { ProviderCounts } from '../free-calls/provider-counts.ts'
 import type { CallsInFlight } from '../http/calls-in-flight.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { AnswerFormat } from '../relay/answer-format.ts'
@@ -83,6 +84,7 @@ export interface InferenceDependencies
   readonly useLog: Pick<UseLog, 'used'>
   readonly estimator: Pick<UsageEstimator, 'countPrompt'>
   readonly promptSizes: PromptSizes
+  readonly providerCounts: Pick<ProviderCounts, 'count'>
   readonly settlement: Pick<Settlement, 'settle' | 'cancel'>
   readonly storedResponses: Pick<StoredResponses, 'remember' | 'find' | 'forget'>
   /** null if requests with an `Idempotency-Key` are like others. */

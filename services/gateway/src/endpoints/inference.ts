@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { addedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { standardOnly, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
@@ -9,6 +9,7 @@ import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import { presentedSecret } from '../authenticate/presented-secret.ts'
 import { type CatalogView, loadedCatalog } from '../catalog/live-catalog.ts'
+import type { ProviderCount } from '../free-calls/provider-counts.ts'
 import { readsApiKey } from '../http/messages-errors.ts'
 import { answerRepeat } from '../idempotency/answer-repeat.ts'
 import type { Claim } from '../idempotency/claim.ts'
@@ -147,6 +148,17 @@ class InferenceHandler {
     const prompt = this.#countablePrompt(model, body, found.tokens)
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
+    let counted: ProviderCount | null = null
+    const offeredRoute = () => pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found)
+    // Searches lengthen the prompt, so its own length decides nothing.
+    const byTokenizer = () => (prompt === null || bound?.searches !== undefined ? null : estimator.countPrompt(prompt))
+    const byProvider = async () => {
+      if (bound?.searches !== undefined || found.tokens > 0 || found.ids.length > 0) return null
+      const hasMedia = (bound?.audioTokens ?? 0) + (bound?.imageTokens ?? 0) > 0
+      const part = { api, hasMedia, bytes, spans, route: offeredRoute(), upstreams: upstreams.byName }
+      counted = await this.#dependencies.providerCounts.count({ ...part, known: request.knownKey!, catalog: view })
+      return counted === null ? null : counted.tokens
+    }
     calls.entered()
     upstreams.requests.entered()
 
@@ -162,12 +174,14 @@ class InferenceHandler {
         bound = this.#boundOf(body, headers, name, view, upstreams, found)
         return bound
       },
-      // Searches lengthen the prompt, so its own length decides nothing.
-      count: () => (prompt === null || bound?.searches !== undefined ? null : estimator.countPrompt(prompt))
+      counters: [
+        { count: byTokenizer, isCostly: false },
+        { count: byProvider, isCostly: true }
+      ]
     }).then(
       (admitted) => {
         const { outputParameter, prices } = model!
-        const route = pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found)
+        const route = countedRoute(offeredRoute(), counted)
         const parameter = outputMember === undefined ? outputParameter : outputMember
         const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
@@ -263,6 +277,10 @@ const promptKindsOf = ({
   mayWriteToCache: cacheWrites !== 'none',
   asksForLongWrites
 })
+
+/** The targets of the model that was counted: others may count the prompt differently. */
+const countedRoute = (route: readonly Target[], counted: ProviderCount | null): readonly Target[] =>
+  counted === null ? route : route.filter(({ model }) => model === counted.target.model)
 
 /** Media, earlier answers and searches have tokens of their own. */
 const measurableBytes = ({ textBytes = 0, audioTokens = 0, imageTokens = 0, searches }: TokenBound): number =>

@@ -169,6 +169,8 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     choosesTier: false,
     acceptsIncludeUsage: true,
     reportsUsageByEvent: false,
+    counter: null,
+    counting: { url: new URL('http://127.0.0.1'), headers: [], credential: null },
     furtherMembers: null,
     betas: new Set<string>(),
     breaker: new Breaker(),

@@ -6,6 +6,7 @@ import { maxTimerMs } from '@tollgate/service/config/max-timer.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { apisOfHost } from './apis.ts'
+import { type CounterName, counterNames, counterOfHost } from './counters.ts'
 import type { CallTimeouts } from './upstream-pool.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
@@ -38,6 +39,7 @@ export const UpstreamsFile = closed({
       chooses_service_tier: Type.Optional(Type.Boolean()),
       accepts_include_usage: Type.Optional(Type.Boolean()),
       usage_by_event: Type.Optional(Type.Boolean()),
+      counter: Type.Optional(Type.Enum([...counterNames, 'none'])),
       members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
       betas: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$' }))),
       unknown: Type.Optional(Type.Literal('pass')),
@@ -90,6 +92,7 @@ export interface UpstreamSettings {
   readonly choosesTier: boolean
   readonly acceptsIncludeUsage: boolean
   readonly reportsUsageByEvent: boolean
+  readonly counter: CounterName | null
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: readonly string[] | null
   /** Betas of Anthropic's API that it accepts besides the standard ones. */
@@ -223,6 +226,7 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     choosesTier: entry.chooses_service_tier ?? choosesTier.test(url.hostname),
     acceptsIncludeUsage: entry.accepts_include_usage ?? !refusesIncludeUsage.test(url.hostname),
     reportsUsageByEvent: entry.usage_by_event ?? false,
+    counter: entry.counter === 'none' ? null : (entry.counter ?? counterOfHost(url.hostname)),
     furtherMembers: entry.unknown === 'pass' ? null : entry.members === 'openai' ? [] : (entry.members ?? []),
     betas: entry.betas ?? []
   }

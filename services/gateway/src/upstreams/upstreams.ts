@@ -1,5 +1,6 @@
 import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
+import type { CounterName, CountingUpstream } from './counters.ts'
 import { Http1Pool } from './http1/http1-pool.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { UndiciPool } from './undici-pool.ts'
@@ -26,6 +27,10 @@ export interface Upstream {
   readonly acceptsIncludeUsage: boolean
   /** Whether its streams of chat report the usage of each event alone, so that the sum counts. Else the largest report counts. */
   readonly reportsUsageByEvent: boolean
+  /** How it counts prompts for nothing; null if it does not. */
+  readonly counter: CounterName | null
+  /** What its counter needs. Never log it. */
+  readonly counting: CountingUpstream
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
   /** Betas of Anthropic's API that it accepts besides the standard ones. */
@@ -86,6 +91,8 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     choosesTier: settings.choosesTier,
     acceptsIncludeUsage: settings.acceptsIncludeUsage,
     reportsUsageByEvent: settings.reportsUsageByEvent,
+    counter: settings.counter,
+    counting: { url, headers: modelsFields(settings), credential: settings.credential },
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
     betas: new Set(settings.betas),
     breaker: new Breaker((state) => onBreaker(name, state)),

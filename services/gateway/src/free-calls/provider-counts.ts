@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import { Agent } from 'undici'
+import type { KnownKey } from '../authenticate/known-key.ts'
+import type { CatalogView } from '../catalog/live-catalog.ts'
+import { type CountCall, type CountedBody, countCall, countedTokens } from '../upstreams/counters.ts'
+import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
+import { countFreeCall } from './count-free-call.ts'
+
+const timeoutMs = 2000
+/** Longer prompts would not be counted in time. */
+const maxBodyBytes = 8 * 1024 * 1024
+/** vLLM answers with the tokens themselves. */
+const maxAnswerBytes = 16 * 1024 * 1024
+const maxUnderWay = 32
+/** Equal prompts are counted once. A failed count is tried again later. */
+const [keptCounts, keptMs, keptFailureMs] = [1000, 600_000, 10_000]
+
+/** A counted prompt, and the target whose provider counted it. Another model may count it differently. */
+export interface ProviderCount {
+  readonly tokens: number
+  readonly target: Target
+}
+
+/** A refused request whose prompt a provider may count. */
+export interface CountRequest extends Omit<CountedBody, 'model'> {
+  readonly known: KnownKey
+  readonly catalog: CatalogView
+  readonly route: readonly Target[]
+  readonly upstreams: Upstreams
+}
+
+/**
+ * Asks providers how many tokens a prompt has. That costs nothing, but takes a call, so only requests that would be refused are counted:
+ * as many in a minute as a key may make requests that cost nothing, for two seconds each.
+ */
+export class ProviderCounts {
+  readonly #redis: RedisLink
+  readonly #log: Pick<FastifyBaseLogger, 'warn'>
+  /** The oldest first. `until`: on the monotonic clock, ms. */
+  readonly #kept = new Map<string, { readonly tokens: number | null; readonly until: number }>()
+  #underWay = 0
+
+  constructor(redis: RedisLink, log: Pick<FastifyBaseLogger, 'warn'>) {
+    this.#redis = redis
+    this.#log = log
+  }
+
+  /** Never rejects. @returns null if no provider of the route counted it */
+  async count(request: CountRequest): Promise<ProviderCount | null> {
+    const { route, upstreams, bytes } = request
+    if (bytes.length > maxBodyBytes) return null
+    for (const target of route.toSorted((one, other) => one.priority - other.priority)) {
+      const upstream = upstreams.get(target.upstream)
+      if (upstream?.counter == null) continue
+      const { counting, counter } = upstream
+      const part = countCall(counter, counting, { ...request, model: target.model })
+      if (part === null) continue
+      const { call, otherBytes } = part
+      const key = createHash('sha256').update(`${upstream.name} ${call.url} `).update(call.body).digest('base64')
+      const kept = this.#kept.get(key)
+      const isKept = kept !== undefined && kept.until > performance.now()
+      const tokens = isKept ? kept.tokens : await this.#ask(request, upstream, call, key)
+      return tokens === null ? null : { tokens: tokens + otherBytes, target }
+    }
+    return null
+  }
+
+  async #ask(
+    { known, catalog }: CountRequest,
+    upstream: Upstream,
+    { url, headers, body }: CountCall,
+    key: string
+  ): Promise<number | null> {
+    if (this.#underWay >= maxUnderWay) return null
+    this.#underWay++
+    let tokens: number | null = null
+    const agent = new Agent({ connect: upstream.models.ca === undefined ? {} : { ca: upstream.models.ca } })
+    try {
+      await countFreeCall(this.#redis, known, catalog)
+      const answer = await agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'POST',
+        headers: [...headers, 'content-type', 'application/json'],
+        body,
+        signal: AbortSignal.timeout(timeoutMs)
+      })
+      const text = await readText(answer.body)
+      tokens = answer.statusCode === 200 ? countedTokens(upstream.counter!, text) : null
+      if (tokens === null) {
+        this.#log.warn({ upstream: upstream.name, status: answer.statusCode }, 'the provider did not count a prompt')
+      }
+    } catch (error) {
+      // The error of a call may have the address, whose query may contain a key: only its code is logged.
+      const { code, name } = error as NodeJS.ErrnoException
+      this.#log.warn({ upstream: upstream.name, code: code ?? name }, 'the provider did not count a prompt')
+    } finally {
+      this.#underWay--
+      await agent.destroy()
+    }
+    this.#keep(key, tokens)
+    return tokens
+  }
+
+  #keep(key: string, tokens: number | null): void {
+    this.#kept.delete(key)
+    this.#kept.set(key, { tokens, until: performance.now() + (tokens === null ? keptFailureMs : keptMs) })
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= keptCounts) break
+      this.#kept.delete(oldest)
+    }
+  }
+}
+
+async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > maxAnswerBytes) return ''
+  }
+  return Buffer.concat(chunks).toString()
+}
