@@ -1,10 +1,19 @@
 import { Type } from 'typebox'
 import { type Brand, builtInBrand } from './brand.ts'
 
+/** Without control characters, and without those that would turn the rest of a title or a sentence. */
+const printable = '^[^\\u0000-\\u001f\\u007f\\u202a-\\u202e\\u2066-\\u2069]+$'
+
 /** The settings of the brand, for the schemas of programs. Check them with {@link checkBrandUrls}, too. */
 export const brandVariables = {
   /** What mails and the dashboard call this service. */
-  BRAND_NAME: Type.String({ minLength: 1, maxLength: 60, default: builtInBrand.name }),
+  BRAND_NAME: Type.String({
+    minLength: 1,
+    maxLength: 60,
+    pattern: printable,
+    must: 'a name in one line, without characters that turn its direction',
+    default: builtInBrand.name
+  }),
   /** A picture for the top of mails and pages, 32 pixels high: `https://…`. */
   BRAND_LOGO_URL: Type.String({ default: '' }),
   /** The color of buttons and links in mails and in the dashboard. */
@@ -59,6 +68,8 @@ export function checkBrandUrls(variables: Variables): string | null {
 
 function isLink(text: string, canBeMail: boolean): boolean {
   if (!URL.canParse(text)) return false
-  const { protocol } = new URL(text)
+  const { protocol, host } = new URL(text)
+  // URLs allow `;` and more in a host. In the content security policy, it would begin another rule.
+  if (/[^a-z0-9.:[\]_-]/i.test(host)) return false
   return protocol === 'https:' || protocol === 'http:' || (canBeMail && protocol === 'mailto:')
 }

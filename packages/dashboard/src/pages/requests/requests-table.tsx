@@ -40,7 +40,9 @@ export function RequestsTable({ requests, names, receipts, hasProviders }: Reque
         ]),
     {
       name: 'Model',
-      show: ({ model }) => <span className="block min-w-28 font-mono text-[0.8125rem] break-words">{model ?? '–'}</span>
+      show: ({ model }) => (
+        <span className="block min-w-28 font-mono text-[0.8125rem] wrap-anywhere">{model ?? '–'}</span>
+      )
     },
     ...(hasProviders ? [{ name: 'Provider', show: ({ upstream }: ListedRequest) => upstream ?? '–' }] : []),
     {

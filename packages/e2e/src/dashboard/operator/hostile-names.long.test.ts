@@ -68,8 +68,13 @@ t.test('names of models with markup, quotes and turned text are shown as text on
     await page.goto(`/dashboard${path}`)
     await check(path)
   }
+  await page.goto(`/dashboard/keys/${key.id}`)
+  const hidden = await page
+    .getByRole('region', { name: 'Requests, newest first' })
+    .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+  assert.ok(hidden <= 0, `a long name pushes no column out of sight: ${hidden} px are hidden`)
   await page.goto('/dashboard/models')
-  for (const name of names) assert.ok((await page.getByText(name, { exact: true }).count()) > 0, name)
+  for (const name of names) await page.getByRole('heading', { name, exact: true }).waitFor()
   await page.goto('/dashboard/usage?by=model')
   await untilLoaded(page)
   const saving = page.waitForEvent('download')

@@ -230,6 +230,53 @@ t.test('an operator reports a leaked key', async () => {
   await context.close()
 })
 
+t.test(
+  'acts that wait for a second operator are told in words, with who asked and what the customer gets',
+  async () => {
+    if (browser === null) return
+    const { person } = await newCustomer()
+    const { page, context, complaints, dialog, act } = await openConsole()
+    const { body: me } = await person.call<{ user: { id: string } }>('GET', '/api/auth/me')
+    const waiting = {
+      ...{ account_id: me.user.id, account_email: person.email, asked_by: crypto.randomUUID() },
+      ...{ asked_at: '2026-11-23T12:00:00.000Z', ends_at: '2026-11-30T12:00:00.000Z' }
+    }
+    await context.route('**/api/admin/pending-acts', (route) =>
+      route.fulfill({
+        json: {
+          pending: [
+            {
+              ...waiting,
+              ...{ id: crypto.randomUUID(), action: 'account.adjusted', reason: 'An outage of two days' },
+              ...{ detail: { amount_usd: '-600.00', month: '2026-11' }, asked_by_email: 'olga@example.com' }
+            },
+            {
+              ...waiting,
+              ...{ id: crypto.randomUUID(), action: 'account.overridden', reason: '<b>A trial</b>' },
+              detail: { plan: 'enterprise', plan_ends_at: null, monthly_budget_usd: 5000, limits_end_at: null },
+              asked_by_email: null
+            }
+          ]
+        }
+      })
+    )
+    await page.goto('/dashboard/operator/accounts')
+    const list = page.getByRole('list', { name: 'Waits for a second operator' })
+    await list.getByText('Amount: credit of $600.00 · Month: November 2026').waitFor()
+    await list
+      .getByText('Plan: enterprise · Plan ends: never · Monthly budget: $5,000.00 · Limits end: never')
+      .waitFor()
+    await list.getByText('olga@example.com asked on').waitFor()
+    await list.getByText('A deleted user asked on').waitFor()
+    assert.deepEqual(await accessibilityProblems(page), [], 'acts that wait')
+    await list.getByRole('button', { name: 'Confirm' }).first().click()
+    await dialog.getByText('An outage of two days').waitFor()
+    await act('Cancel').click()
+    assert.deepEqual(complaints, [])
+    await context.close()
+  }
+)
+
 t.test('an operator reads about the system, and gets its webhooks', async (t) => {
   if (browser === null) return
   const receiver = await startReceiver(t)
