@@ -3,7 +3,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { locale } from '../format/locale.ts'
 import { controlLook } from '../ui/control-look.ts'
 import { Field, type FieldProps } from './field.tsx'
-import { type AmountReading, marksOf, readAmount } from './read-number.ts'
+import { type AmountReading, ownMarks, readAmount } from './read-number.ts'
 import { Unit } from './unit.tsx'
 
 interface NumberFieldProps extends FieldProps {
@@ -16,7 +16,6 @@ interface NumberFieldProps extends FieldProps {
   readonly isWhole?: boolean
 }
 
-const marks = marksOf(locale)
 /** Without marks between groups: not every language has groups of three digits. */
 const shown = new Intl.NumberFormat(locale, { maximumFractionDigits: 9, useGrouping: false })
 const textOf = (value: number | null): string => (value === null ? '' : shown.format(value))
@@ -30,7 +29,7 @@ const begun = /^[\s$.,\-−]*$/
 export function NumberField(props: NumberFieldProps) {
   const { name, label, hint, isOptional, unit, defaultValue = null, step = 1, isWhole = false } = props
   const [text, setText] = useState(() => textOf(defaultValue))
-  const { value, problem } = readAmount(text, marks, { isWhole, isMoney: unit === 'USD' })
+  const { value, problem } = readAmount(text, ownMarks, { isWhole, isMoney: unit === 'USD' })
   return (
     <Field
       name={name}

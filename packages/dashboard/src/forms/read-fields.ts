@@ -1,6 +1,4 @@
-import { locale } from '../format/locale.ts'
 import { signInFacts } from '../sign-in-facts.ts'
-import { type AmountKind, marksOf, readAmount } from './read-number.ts'
 
 /** Validation of fields that several forms share. */
 
@@ -8,12 +6,6 @@ export const textOf = (data: FormData, name: string): string => {
   const value = data.get(name)
   return typeof value === 'string' ? value : ''
 }
-
-/** The marks of the reader's language. */
-const marks = marksOf(locale)
-
-/** The number of a field, as its `NumberField` reads it. NaN for any other text. */
-export const numberOf = (text: string, kind: AmountKind): number => readAmount(text, marks, kind).value ?? Number.NaN
 
 /** The same check as the API's. Only a delivered e-mail proves that an address exists. */
 const addressForm = /^[^\s@]+@[^\s@]+$/

@@ -1,3 +1,5 @@
+import { locale } from '../format/locale.ts'
+
 /** The marks of a language: before the decimals, and between groups of three digits. */
 export interface NumberMarks {
   readonly decimal: string
@@ -97,3 +99,9 @@ function readDigits(text: string, { decimal, group }: NumberMarks, isWhole: bool
   const [, whole = '', , part = ''] = plain.exec(typed) ?? []
   return whole === '' && part === '' ? null : Number(`${whole}.${part}`)
 }
+
+/** The marks of the reader's language. */
+export const ownMarks = marksOf(locale)
+
+/** The number of a field, as its `NumberField` reads it. NaN for any other text. */
+export const numberOf = (text: string, kind: AmountKind): number => readAmount(text, ownMarks, kind).value ?? Number.NaN

@@ -1,6 +1,5 @@
 import { formatCount } from '../format/number.ts'
-import { numberOf } from './read-fields.ts'
-import type { AmountKind } from './read-number.ts'
+import { type AmountKind, numberOf } from './read-number.ts'
 
 /** The value of a field that may be empty, or its problem. */
 export interface OptionalReading<Value> {

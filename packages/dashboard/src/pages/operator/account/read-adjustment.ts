@@ -1,6 +1,7 @@
 import type { AdjustmentRequest } from '@tollgate/contracts/http/admin/adjustments.ts'
 import type { Reading } from '../../../forms/form.tsx'
-import { numberOf, textOf } from '../../../forms/read-fields.ts'
+import { textOf } from '../../../forms/read-fields.ts'
+import { numberOf } from '../../../forms/read-number.ts'
 
 export type Adjusted = Pick<AdjustmentRequest, 'amount_usd' | 'month'>
 
