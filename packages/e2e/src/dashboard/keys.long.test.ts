@@ -95,7 +95,10 @@ t.test('an amount is read as it was pasted, and what is no amount is refused at 
   await dialog.getByRole('button', { name: 'Create key' }).click()
   const problem = dialog.getByRole('alert').getByText('Models: Not in the plan.')
   await problem.waitFor()
-  await page.waitForFunction("document.activeElement.querySelector('[role=alert]') !== null")
+  await dialog
+    .locator(':focus')
+    .filter({ has: page.getByRole('alert') })
+    .waitFor()
   const box = await problem.boundingBox()
   assert.ok(box !== null && box.y > 0 && box.y < 720, 'the problem is in sight')
   await page.unroute('**/api/keys')
