@@ -180,7 +180,8 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     const smaller: ReturnType<typeof shrinkDefault> | AdmitAnswer | null =
       isShrinkable && isOverTokens(answer) ? shrinkDefault(asked!, answer, allowances) : answer
     if (smaller === null) throw exceedsRateError(whole, isExact, allowances, { name, plan, catalog })
-    if (typeof smaller !== 'number') throw refusalOf(smaller, allowances)
+    if (typeof smaller !== 'number')
+      throw refusalOf(smaller, isExact || !dependsOnPrompt(answer, withoutPrompt(bound, model!, time)), allowances)
     shrunk = true
     bound = { ...bound, wantedTokens: smaller }
   }
@@ -272,9 +273,12 @@ function isOverTokens(answer: AdmitAnswer | null): answer is AdmitAnswer & { out
 
 function refusalOf(
   answer: AdmitAnswer & { outcome: 'over-budget' | 'over-limit' },
+  isCounted: boolean,
   allowances: AccountAllowances
 ): ServiceError {
-  return answer.outcome === 'over-budget' ? budgetError(answer, allowances) : limitError(answer, allowances.tokens)
+  return answer.outcome === 'over-budget'
+    ? budgetError(answer, isCounted, allowances)
+    : limitError(answer, allowances.tokens)
 }
 
 function admittedAs(

@@ -1,5 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import type { AdmitAnswer, Budget, BudgetRefusal, CostBound, Limit } from '@tollgate/state/admission/admit.ts'
 import type { AccountAllowances } from '../authenticate/known-key.ts'
@@ -21,9 +21,12 @@ const codeOfLimit: Record<Limit, ErrorCode> = {
  * The error for a request that exceeds a budget. It names the next month only if the request fits into an unused budget.
  * Otherwise waiting would not help. What deleted accounts of the mailbox spent lowers the limit, as on the dashboard: it is not
  * spend of this account.
+ *
+ * @param isCounted whether somebody counted the tokens of the prompt. Else each of its bytes counts as a token, and the error says so
  */
 export function budgetError(
   refusal: BudgetRefusal,
+  isCounted: boolean,
   { isFreeBudgetElsewhere, spentBefore }: Pick<AccountAllowances, 'isFreeBudgetElsewhere' | 'spentBefore'>
 ): ServiceError {
   const { scope, limit, settled, reserved, needed, month } = refusal
@@ -33,7 +36,7 @@ export function budgetError(
   const doesWaitingHelp = scope !== 'request' && needed <= limit
   const code = scope === 'account' && isFreeBudgetElsewhere ? 'free_budget_elsewhere' : codeOfBudget[scope]
   return new ServiceError(code, {
-    ...(before > 0 && { message: spentBeforeMessage(usd(before)) }),
+    message: (before > 0 ? spentBeforeMessage(usd(before)) : errorTable[code][2]) + (isCounted ? '' : byBytes),
     details: {
       scope,
       limit_usd: usd(limit - before),
@@ -44,6 +47,9 @@ export function budgetError(
     }
   })
 }
+
+const byBytes =
+  ' Each byte of the prompt counts as a token here, because nothing counts the tokens of this model: a shorter prompt may pass.'
 
 const spentBeforeMessage = (usd: string): string =>
   `The request's maximum cost exceeds what is left of this month's free budget. Deleted accounts with your e-mail address spent $${usd} of it. Choose a paid plan, or wait for the next month.`
@@ -61,7 +67,7 @@ export function limitError(refusal: AdmitAnswer & { outcome: 'over-limit' }, tok
  * The error for a request that has more tokens than a whole minute allows. It says how they were counted, and which plan on sale allows
  * them.
  *
- * @param isExact whether the model's tokenizer counted the prompt
+ * @param isExact whether somebody counted the tokens of the prompt
  */
 export function exceedsRateError(
   { promptTokens, outputTokens, minTokens }: CostBound,
@@ -71,7 +77,7 @@ export function exceedsRateError(
 ): ServiceError {
   const output = outputTokens * minTokens
   const shown = (tokens: number) => tokens.toLocaleString('en')
-  const counted = isExact ? "counted with the model's tokenizer" : 'estimated from its bytes'
+  const counted = isExact ? 'counted' : 'estimated from its bytes'
   return new ServiceError('exceeds_rate_limit', {
     message:
       `The request needs ${shown(promptTokens + output)} tokens: ${shown(promptTokens)} for the prompt, ${counted}, and at least ` +
