@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 import type { Findings } from '../measure/measured.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
-import { type FreeTraffic, startFreeTraffic } from '../traffic/free-traffic.ts'
+import { type FreeTraffic, startFreeTraffic } from './free-traffic.ts'
 
 const limitNanos = 12_000_000
 /** What a raised limit leaves, and how much of it is left when control is killed. */

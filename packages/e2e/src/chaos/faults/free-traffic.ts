@@ -3,9 +3,9 @@ import { producedIn } from '../measure/produced-and-charged.ts'
 import { modelOf } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from '../system/seed.ts'
-import { questionTo } from './questions.ts'
-import { rawAsk } from './raw-chat.ts'
-import type { Sent } from './send-steadily.ts'
+import { questionTo } from '../traffic/questions.ts'
+import { rawAsk } from '../traffic/raw-chat.ts'
+import type { Sent } from '../traffic/send-steadily.ts'
 
 const accountsCount = 60
 const pauseMs = 100
