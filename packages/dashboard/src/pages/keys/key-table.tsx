@@ -68,11 +68,15 @@ export function KeyTable<Row extends { readonly id: string }>({ columns, rows, o
             <tr key={row.id}>
               {row.getAllCells().map((cell, at) =>
                 at === 0 ? (
-                  <th key={cell.id} scope="row" className="max-w-72 min-w-44 px-3 py-3 text-left align-top font-normal">
+                  <th
+                    key={cell.id}
+                    scope="row"
+                    className="max-w-72 min-w-44 px-2.5 py-3 text-left align-top font-normal"
+                  >
                     <table.FlexRender cell={cell} />
                   </th>
                 ) : (
-                  <td key={cell.id} className="max-w-60 px-3 py-3 align-top">
+                  <td key={cell.id} className="max-w-60 px-2.5 py-3 align-top">
                     <table.FlexRender cell={cell} />
                   </td>
                 )
@@ -93,7 +97,7 @@ interface HeaderCellProps {
 }
 
 function HeaderCell({ sortable, order, onOrder, children }: HeaderCellProps) {
-  const look = 'px-3 py-2 text-left font-medium whitespace-nowrap'
+  const look = 'px-2.5 py-2 text-left font-medium whitespace-nowrap'
   if (sortable === undefined) {
     return (
       <th scope="col" className={look}>

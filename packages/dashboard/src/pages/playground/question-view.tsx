@@ -23,7 +23,7 @@ export function QuestionView({ question, canAsk, onAsk }: QuestionViewProps) {
   if (edited === null) {
     return (
       <div className="ml-auto flex max-w-[85%] flex-col items-end gap-1">
-        <p className="rounded-2xl rounded-br-md bg-accent-soft px-4 py-2.5 break-words whitespace-pre-wrap">
+        <p className="rounded-2xl rounded-br-md bg-accent-soft px-4 py-2.5 wrap-anywhere whitespace-pre-wrap">
           {question}
         </p>
         {canAsk && (

@@ -26,7 +26,7 @@ export function ReplyView({ reply }: { readonly reply: Reply }) {
   return (
     <article aria-label={`Answer of ${model}`} aria-busy={state === 'streaming'} className="min-w-0 space-y-3">
       <p className="flex items-center gap-2 font-mono text-[0.8125rem] text-ink-soft">
-        {model}
+        <span className="min-w-0 wrap-anywhere">{model}</span>
         {state === 'streaming' && <Spinner />}
       </p>
       {text !== '' && (
