@@ -231,7 +231,7 @@ t.test('a request above the rate of a minute says what was counted and how, and 
     /^400 exceeds_rate_limit The request needs 2,0\d\d tokens: 2,0\d\d for the prompt, counted, and at least 16 for the output\. You may use 1,000 tokens a minute\. .* or choose the plan Professional in the dashboard: it allows 20,000\.$/
   )
   assert.match(
-    await ask(path as string, long('renamed', 300)),
+    await ask(path as string, long('renamed', 800)),
     /1,\d\d\d for the prompt, estimated from its bytes, and/
   )
   assert.match(await ask(path as string, long('small', 30_000)), / No plan on sale allows more for this model\.$/)
