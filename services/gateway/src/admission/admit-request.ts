@@ -59,18 +59,13 @@ export interface CallRequest {
    * @throws ServiceError if the model does not accept the request
    */
   bound: (model: Model) => TokenBound
-  /**
-   * Count the prompt better than by its bytes, the cheapest first; null if it cannot be counted so, or not now. Each is called once, if
-   * that could admit the request.
-   */
-  counters: ReadonlyArray<PromptCounter>
+  /** Counts the prompt better than by its bytes; null if it cannot be counted so, or not now. Each way is tried once, if that could help. */
+  count: (way: CountingWay) => Promise<number | null> | null
 }
 
-export interface PromptCounter {
-  readonly count: () => Promise<number | null> | null
-  /** Whether it is asked only if waiting would not help. */
-  readonly isCostly: boolean
-}
+/** How a prompt can be counted, the cheapest way first. */
+const countingWays = ['tokenizer', 'provider'] as const
+export type CountingWay = (typeof countingWays)[number]
 
 /** What an admitted request may use. */
 export interface Admitted {
@@ -95,14 +90,14 @@ export interface Admitted {
  *
  * The request is judged on the records that this process remembers. Redis decides only on its current records; if they differ,
  * the request is judged again on them. A refusal, too, needs records that Redis has just confirmed. If only the bound of the
- * prompt is too large, the prompt is counted better, by each of the counters once. A request with calls of the provider's tools is then tried with fewer of
+ * prompt is too large, the prompt is counted better, in each way once. A request with calls of the provider's tools is then tried with fewer of
  * them. If only a default length of the output exceeds the rate, it shrinks, once.
  *
  * @throws ServiceError with the verdict's code, an error of `bound`, of a budget or limit, free_spend_exhausted,
  *   exceeds_rate_limit or state_unavailable
  */
 export async function admitRequest(admission: Admission, request: CallRequest): Promise<Admitted> {
-  const { known, catalog, name, kind, model, counters } = request
+  const { known, catalog, name, kind, model } = request
   const { redis, admissions, freeOffer, holdMs } = admission
   let bound: TokenBound | null = null
   let [confirmed, counted, isExact, shrunk, reaped] = [false, 0, false, false, false]
@@ -156,15 +151,13 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     // Refused. Perhaps the prompt is shorter than its bound.
     let shorter: TokenBound | null = null
-    while (
-      counted < counters.length &&
-      shorter === null &&
-      dependsOnPrompt(answer, withoutPrompt(bound, model!, time))
-    ) {
-      const { count, isCostly } = counters[counted]!
-      if (isCostly && answer?.outcome === 'over-limit') break
+    while (shorter === null && counted < countingWays.length) {
+      const way: CountingWay = countingWays[counted]!
+      // A provider is not asked if waiting helps.
+      const isUseful = way !== 'provider' || answer?.outcome !== 'over-limit'
+      if (!isUseful || !dependsOnPrompt(answer, withoutPrompt(bound, model!, time))) break
       counted++
-      const exact: number | null = await count()
+      const exact: number | null = await request.count(way)
       isExact ||= exact !== null
       if (exact !== null && exact < bound.promptTokens) shorter = withPrompt(bound, exact)
     }

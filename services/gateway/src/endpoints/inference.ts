@@ -149,16 +149,6 @@ class InferenceHandler {
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
     let counted: ProviderCount | null = null
-    const offeredRoute = () => pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found)
-    // Searches lengthen the prompt, so its own length decides nothing.
-    const byTokenizer = () => (prompt === null || bound?.searches !== undefined ? null : estimator.countPrompt(prompt))
-    const byProvider = async () => {
-      if (bound?.searches !== undefined || found.tokens > 0 || found.ids.length > 0) return null
-      const hasMedia = (bound?.audioTokens ?? 0) + (bound?.imageTokens ?? 0) > 0
-      const part = { api, hasMedia, bytes, spans, route: offeredRoute(), upstreams: upstreams.byName }
-      counted = await this.#dependencies.providerCounts.count({ ...part, known: request.knownKey!, catalog: view })
-      return counted === null ? null : counted.tokens
-    }
     calls.entered()
     upstreams.requests.entered()
 
@@ -174,14 +164,19 @@ class InferenceHandler {
         bound = this.#boundOf(body, headers, name, view, upstreams, found)
         return bound
       },
-      counters: [
-        { count: byTokenizer, isCostly: false },
-        { count: byProvider, isCostly: true }
-      ]
+      count: (way) => {
+        // Searches lengthen the prompt, so its own length decides nothing.
+        if (bound?.searches !== undefined) return null
+        if (way === 'tokenizer') return prompt === null ? null : estimator.countPrompt(prompt)
+        return this.#countByProvider(body, bound!, model!, view, upstreams, found, request).then((count) => {
+          counted = count
+          return count === null ? null : count.tokens
+        })
+      }
     }).then(
       (admitted) => {
         const { outputParameter, prices } = model!
-        const route = countedRoute(offeredRoute(), counted)
+        const route = countedRoute(pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found), counted)
         const parameter = outputMember === undefined ? outputParameter : outputMember
         const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && streams
@@ -248,6 +243,23 @@ class InferenceHandler {
       imageTokens: imageTokens + found.tokens
     }
     return grantSearches(whole, model)
+  }
+
+  /** Asks the provider for the tokens of a prompt. Earlier answers that it names are not in its body. */
+  async #countByProvider(
+    { bytes, spans }: RequestBody<unknown>,
+    { audioTokens = 0, imageTokens = 0 }: TokenBound,
+    model: Model,
+    catalog: CatalogView,
+    { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>,
+    found: FoundInput,
+    { knownKey }: FastifyRequest
+  ): Promise<ProviderCount | null> {
+    const { api } = this.#endpoint
+    if (found.tokens > 0 || found.ids.length > 0) return null
+    const { route } = offers.of(model).get(api)!
+    const counted = { api, hasMedia: audioTokens + imageTokens > 0, bytes, spans, route, upstreams: byName }
+    return this.#dependencies.providerCounts.count({ ...counted, known: knownKey!, catalog })
   }
 
   /** @returns null if the model has no tokenizer, or does not exist */
