@@ -183,7 +183,8 @@ function answerFields(
   output: GrantedOutput | null
 ): string[] {
   const fields = [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
-  fields.push('x-tollgate-budget-remaining', formatNanos(Math.max(0, hold.budgetLeftNanos)))
+  // Without this request's own reservation: what is left for it and all later requests.
+  fields.push('x-tollgate-budget-remaining', formatNanos(Math.max(0, hold.budgetLeftNanos + hold.nanos)))
   if (output !== null && output.parameter !== null)
     fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
   if (toolCalls !== null) fields.push('x-tollgate-granted-tool-calls', String(toolCalls.calls))

@@ -31,7 +31,7 @@ What all free accounts together may cost in a day can have a limit, too. Once it
 | header | on | says |
 | --- | --- | --- |
 | \`x-tollgate-cost\` | answers that are not streams | the dollars that the request is charged |
-| \`x-tollgate-budget-remaining\` | answers to admitted requests | the dollars left for the month, without what is reserved |
+| \`x-tollgate-budget-remaining\` | answers to admitted requests | the dollars left for the month before this request, without what other requests reserve |
 
 For the cost of a stream, send the request header \`x-tollgate-cost: true\`. The stream then ends with a comment that has the cost.
 
