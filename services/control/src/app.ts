@@ -63,6 +63,7 @@ import { openApiEndpoints } from './openapi/endpoints.ts'
 import { exportOwnData } from './personal-data/export-own-data.ts'
 import { playgroundEndpoints } from './playground/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
+import { refusalsEndpoints } from './refusals/endpoints.ts'
 import { requestsEndpoints } from './requests/endpoints.ts'
 import { setupEndpoints } from './setup/endpoints.ts'
 import { createSignupPolicy } from './signup/signup-policy.ts'
@@ -279,6 +280,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   })
   const webhooks = { database, ...config.webhooks, clock, limits, wake: dependencies.wakeWebhooks }
   part('/api/webhooks', (own) => webhookEndpointsApi(own, webhooks))
+  part('/api/usage/refusals', (refusals) => refusalsEndpoints(refusals, { database, clock }))
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/models', (models) => modelsEndpoints(models, { database, redis, catalog, catalogPublisher, clock }))
   part('/api/limits', (limits) => limitsEndpoints(limits, { database, redis, catalog, clock }))

@@ -40,6 +40,8 @@ import { createTokenEnder } from './playground/end-tokens.ts'
 import { createProjector } from './projection/projector.ts'
 import { createProviderChecks } from './provider-health/check-providers.ts'
 import { createProviderHealth } from './provider-health/provider-health.ts'
+import { endByServed } from './refusals/end-refusals.ts'
+import { noteRefusals } from './refusals/note-refusals.ts'
 import { createExportLoop, type ExportOutcome } from './requests/export/export-loop.ts'
 import { exportLagSeconds, queueReceipts } from './requests/export/export-queue.ts'
 import { createReceiptCopier } from './requests/receipt-copier.ts'
@@ -155,6 +157,8 @@ export function composeControl(options: ComposeOptions) {
       async onStored(tx, receipts) {
         if (logSender !== null) await queueReceipts(tx, receipts)
         await noteFailovers(tx, groupFailovers(receipts))
+        await noteRefusals(tx, receipts)
+        await endByServed(tx, receipts)
       },
       onCopied(copied, beganAt) {
         if (copied.rest === 'none') state.receiptsCopied(beganAt)

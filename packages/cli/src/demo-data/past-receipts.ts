@@ -37,6 +37,7 @@ export function pastReceipt(
     key: request.key,
     at: request.at,
     count: 1,
+    refused: null,
     endpoint: endpoints[model?.kind ?? 'chat'],
     model: request.model,
     askedModel: null,

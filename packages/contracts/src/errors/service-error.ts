@@ -1,3 +1,4 @@
+import type { RefusedAmounts } from './refused-amounts.ts'
 import { type ErrorCode, type ErrorType, errorTable } from './table.ts'
 
 /** The body of every error of both services. Some codes have further members. */
@@ -22,6 +23,8 @@ interface Options {
   details?: ErrorDetails
   /** Further headers of the answer, by their names in lower case. */
   headers?: Readonly<Record<string, string>>
+  /** The amounts for which a request was refused. Receipts have them. */
+  refused?: RefusedAmounts
 }
 
 /** An error for the client. Status, type and message come from the error table. */
@@ -32,6 +35,7 @@ export class ServiceError extends Error {
   readonly retryAfterMs: number | null
   readonly details: ErrorDetails
   readonly headers: Readonly<Record<string, string>>
+  readonly refused: RefusedAmounts | null
 
   constructor(code: ErrorCode, options: Options = {}) {
     super(options.message ?? errorTable[code][2], options.cause === undefined ? undefined : { cause: options.cause })
@@ -39,6 +43,7 @@ export class ServiceError extends Error {
     this.code = code
     this.details = options.details ?? {}
     this.headers = options.headers ?? {}
+    this.refused = options.refused ?? null
     const { retryAfterMs = null } = options
     this.retryAfterMs = retryAfterMs
     if (retryAfterMs !== null) this.retryAfter = Math.max(1, Math.ceil(retryAfterMs / 1000))

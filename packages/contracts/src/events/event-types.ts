@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { refusalReasons } from '../requests/refusal-reasons.ts'
+import { refusedMembers } from '../requests/refused-members.ts'
 
 const Instant = Type.String({ format: 'date-time' })
 const Usd = Type.String({ description: 'US dollars, such as 12.50.' })
@@ -13,6 +15,18 @@ const EventKey = Type.Object({
   scope: Type.Enum(['inference', 'management']),
   metadata: Type.Record(Type.String(), Type.String())
 })
+
+/** Refused requests of a key. The amounts are those of the smallest one. */
+const refusals = {
+  key: EventKey,
+  code: Type.String({ description: 'The code of the error that clients get.' }),
+  reason: Type.Enum([...refusalReasons]),
+  since: Instant,
+  last_at: Instant,
+  requests: Type.Integer({ description: 'How many were refused since then.' }),
+  model: orNull(Type.String()),
+  ...refusedMembers
+}
 
 const Subscription = Type.String({ description: 'Its id at the payment provider.' })
 const Prices = Type.Array(Type.String(), { description: 'Ids of its prices at the payment provider.' })
@@ -37,6 +51,14 @@ export const accountEvents = {
     { month: Month, budget_usd: Usd, spent_usd: Usd, forecast_usd: Usd },
     { description: 'At the pace of the last days, the account will use up its budget before the month ends.' }
   ),
+  'requests.refused': Type.Object(refusals, {
+    description:
+      'A key refuses requests. At most once a day (UTC) for each key and code. Refusals by a rate are told after 100 of them.'
+  }),
+  'requests.refused_ended': Type.Object(refusals, {
+    description:
+      'A key no longer refuses requests: one was served that is at least as large, a limit was changed, or none was refused for a day.'
+  }),
   'key.created': Type.Object({ key: EventKey }, { description: 'A key was created.' }),
   'key.rotated': Type.Object(
     { key: EventKey, old_secret_until: orNull(Instant) },

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ErrorResponse } from './error.ts'
 import { patterns } from './patterns.ts'
 import { Thresholds } from './thresholds.ts'
+import { OpenRefusal } from './usage.ts'
 
 const closed = { additionalProperties: false } as const
 const Instant = Type.String({ format: 'date-time' })
@@ -65,6 +66,8 @@ export const ListedKey = Type.Object({
   ...Key.properties,
   /** The name of the person who created it; null if a management key did, or if the person is gone. */
   creator: orNull(Type.String()),
+  /** Why it refuses requests now. Empty: it does not. */
+  refusals: Type.Array(OpenRefusal),
   /** What it has spent this month, in dollars. Only if the query has `spend=true`. */
   spent_usd: Type.Optional(Type.String())
 })

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { receiptKinds } from '../requests/receipt.ts'
+import { refusedMembers } from '../requests/refused-members.ts'
 import { patterns } from './patterns.ts'
 import { UsageKey } from './usage.ts'
 
@@ -90,6 +91,8 @@ export const LoggedRequest = Type.Object(
     status: orNull(Type.Integer()),
     /** The code of the error that the client got. */
     code: orNull(Type.String()),
+    /** Only of a request that was refused for an amount. Of several refusals, the smallest. */
+    ...refusedMembers,
     /** How many calls to providers it took. */
     attempts: Count,
     /** Whether the client left before the end of the answer. */

@@ -231,8 +231,15 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
       { keys: [], next_cursor: null },
       {
         keys: [
-          { ...key, creator: null },
-          { ...key, creator: 'A', spent_usd: '0.1', last_used: '2026-11-21T10:00:00.000Z', metadata: { a: 'b' } }
+          { ...key, creator: null, refusals: [] },
+          {
+            ...key,
+            creator: 'A',
+            refusals: [],
+            spent_usd: '0.1',
+            last_used: '2026-11-21T10:00:00.000Z',
+            metadata: { a: 'b' }
+          }
         ],
         next_cursor: 'x'
       }
@@ -259,7 +266,7 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
   [
     'GetKeyResponse',
     GetKeyResponse,
-    [{ key: { ...key, creator: 'A', spent_usd: '0', in_force: true } }],
+    [{ key: { ...key, creator: 'A', refusals: [], spent_usd: '0', in_force: true } }],
     [{ key }, { key: { in_force: true } }]
   ],
   [

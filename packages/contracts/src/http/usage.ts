@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { refusalReasons } from '../requests/refusal-reasons.ts'
+import { refusedMembers } from '../requests/refused-members.ts'
 import { type ShownCount, shownCounts } from '../usage/usage-counters.ts'
 import { patterns } from './patterns.ts'
 
@@ -147,6 +149,56 @@ export const UsageLatencyResponse = Type.Object({
   ...names
 })
 export type UsageLatencyResponse = Static<typeof UsageLatencyResponse>
+
+const { from, to, interval, key } = UsageQuery.properties
+export const UsageRefusalsQuery = Type.Object({ from, to, interval, key }, closed)
+export type UsageRefusalsQuery = Static<typeof UsageRefusalsQuery>
+
+/** Why requests were refused. */
+const refusal = {
+  key_id: Type.String(),
+  /** The code of the error that clients got. */
+  code: Type.String(),
+  /** `budget`: 402. `rate`: 429. The others: 403. */
+  reason: Type.Enum([...refusalReasons])
+}
+
+export const RefusalBucket = Type.Object({
+  /** When the hour, day or month begins. */
+  start: Instant,
+  ...refusal,
+  /** How many requests. */
+  requests: Count
+})
+export type RefusalBucket = Static<typeof RefusalBucket>
+
+/** A key that refuses requests now. The amounts are those of the smallest refused request. */
+export const OpenRefusal = Type.Object({
+  ...refusal,
+  /** The first and the last refusal. */
+  since: Instant,
+  last_at: Instant,
+  /** How many since then. */
+  requests: Count,
+  /** The model of the last refused request. */
+  model: Type.Union([Type.String(), Type.Null()]),
+  ...refusedMembers
+})
+export type OpenRefusal = Static<typeof OpenRefusal>
+
+/** Requests that were refused with 402, 403 or 429. */
+export const UsageRefusalsResponse = Type.Object({
+  from: Instant,
+  to: Instant,
+  interval: UsageInterval,
+  /** In order of time. */
+  buckets: Type.Array(RefusalBucket),
+  /** Keys that refuse requests now, the latest refusal first. At most 100, whatever the range. */
+  open: Type.Array(OpenRefusal),
+  /** The names of all these keys. */
+  keys: Type.Array(UsageKey)
+})
+export type UsageRefusalsResponse = Static<typeof UsageRefusalsResponse>
 
 export const UsageSummaryResponse = Type.Object({
   /** When the month began, UTC. */

@@ -1,3 +1,4 @@
+import type { RefusedAmounts } from '../errors/refused-amounts.ts'
 import { type MeasuredCounter, zeroCounts } from '../usage/usage-counters.ts'
 
 /**
@@ -48,6 +49,8 @@ export interface Receipt extends ReceiptCounts {
   readonly at: number
   /** For how many equal refusals it stands, itself included; 1 for others. */
   readonly count: number
+  /** Of the smallest of these refusals, which the receipt describes; null if it was refused for no amount, or was not refused. */
+  readonly refused: RefusedAmounts | null
   /** The path of the route, such as `/v1/chat/completions`; empty if the gateway died, or if no route has the path. */
   readonly endpoint: string
   /** The model's id, or the client's name of a model that does not exist; null if the request was refused before it was read. */

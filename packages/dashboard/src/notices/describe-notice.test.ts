@@ -6,6 +6,11 @@ import { describeNotice } from './describe-notice.ts'
 const key = { id: 'k1', label: 'Web', scope: 'inference', metadata: {} }
 const spent = { month: '2026-11', budget_usd: '50.00', spent_usd: '40.00' }
 const at = '2026-11-23T12:00:00.000Z'
+const refused = {
+  ...{ key, code: 'key_budget_exceeded', reason: 'budget', since: at, last_at: at, requests: 12, model: 'm' },
+  ...{ needed_usd: '0.47', left_usd: '0.35', limit_usd: '1.00' },
+  ...{ needed_tokens: null, left_tokens: null, limit_tokens: null }
+}
 
 /** An example of each type, and what its sentence must contain. */
 const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> = {
@@ -14,6 +19,8 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
     /^80 % .*account for November 2026.*\$40\.00 of \$50\.00\.$/
   ],
   'budget.forecast': [{ ...spent, forecast_usd: '61.00' }, /not last.*\$61\.00 of \$50\.00/],
+  'requests.refused': [refused, /^Key .* refuses requests: the budget has \$0\.35 left, and .* needs \$0\.47\.$/],
+  'requests.refused_ended': [refused, /no longer refuses requests\. It refused 12 requests from Nov 23, 2026/],
   'key.created': [{ key }, /^Key “\u2068Web\u2069” was created\.$/],
   'key.rotated': [{ key, old_secret_until: at }, /new value\. The old value works until Nov 23, 2026/],
   'key.grace_ending': [{ key, old_secret_until: at }, /^The old value of .* stops working at Nov 23, 2026/],

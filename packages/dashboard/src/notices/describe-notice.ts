@@ -4,6 +4,7 @@ import { formatMonth } from '../format/month.ts'
 import { countOf } from '../format/number.ts'
 import { formatMoment } from '../format/time.ts'
 import { isolate, visibleText } from '../format/visible-text.ts'
+import { describeRefusal } from '../usage/describe-refusal.ts'
 import { daysOfMonth } from '../usage/usage-range.ts'
 
 export type NoticeTone = 'info' | 'warning' | 'danger'
@@ -83,6 +84,18 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     text: `The budget for ${formatMonth(month)} will probably not last. At the pace of the last days, you will spend ${formatUsd(forecast_usd)} of ${formatUsd(budget_usd)}.`,
     tone: 'warning',
     link: usageOf(month)
+  }),
+  'requests.refused': (data) => ({
+    text: sentence(`${nameOf(data.key)} refuses requests: ${describeRefusal(data)}`),
+    tone: 'danger',
+    link: pageOf(data.key)
+  }),
+  'requests.refused_ended': ({ key, requests, since, last_at }) => ({
+    text: sentence(
+      `${nameOf(key)} no longer refuses requests. It refused ${countOf(requests, 'request')} from ${moment(since)} to ${moment(last_at)}.`
+    ),
+    tone: 'info',
+    link: pageOf(key)
   }),
   'key.created': ({ key }) => ({
     text: sentence(`${nameOf(key)} was created.`),

@@ -29,6 +29,12 @@ const anyReceipt: fc.Arbitrary<Receipt> = fc.record({
   ...{ heldNanos: whole, heldTokens: whole, grantedTokens: orNull(whole), tier: orNull(text) },
   rates: fc.constantFrom(null, '{}', '{"inputPicos":75000,"callNanos":{"a \\"tool\\"":7}}'),
   ...{ firstByteMs: orNull(whole), durationMs: orNull(whole), address: orNull(text) },
+  refused: orNull(
+    fc.record(
+      { unit: fc.constantFrom('nanos', 'tokens'), needed: whole, left: whole, limit: whole },
+      { noNullPrototype: true }
+    )
+  ),
   failedAttempts: fc.array(
     fc.record(
       { upstream: text, code: text, status: orNull(whole), startedMs: whole, durationMs: whole },
@@ -55,7 +61,8 @@ test('a usual receipt is short', async () => {
 
 test('a receipt of a later release is read without what it adds, and one of an earlier release with defaults', async () => {
   const failed = { upstream: 'azure', code: 'upstream_error', status: 500, startedMs: 3, durationMs: 40 }
-  const whole = aReceipt({ toolCalls: 2, failedAttempts: [failed] })
+  const refused = { unit: 'tokens', needed: 5, left: 3, limit: 4 } as const
+  const whole = aReceipt({ toolCalls: 2, failedAttempts: [failed], refused })
   const members = JSON.parse(encodeReceipt(whole)) as unknown[]
   assert.deepEqual(decodeReceipt(JSON.stringify([...members, 'more', { of: 'it' }])), whole)
   assert.deepEqual(decodeReceipt(JSON.stringify(members.slice(0, -4))), aReceipt())

@@ -1,3 +1,4 @@
+import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import {
   type FailedAttempt,
   type Receipt,
@@ -16,16 +17,16 @@ export function encodeReceipt(receipt: Receipt): string {
   const { kind, id, account, key, at, count, endpoint, model, answeredModel, isStream, upstream } = receipt
   const { attempts, status, code, isEstimated, clientGone, costNanos, promptTokens, cachedTokens } = receipt
   const { completionTokens, reasoningTokens, heldNanos, heldTokens, grantedTokens, tier, rates } = receipt
-  const { firstByteMs, durationMs, address, failedAttempts, askedModel } = receipt
+  const { firstByteMs, durationMs, address, failedAttempts, askedModel, refused } = receipt
   return (
     `[${receiptKinds.indexOf(kind)},${quote(id)},${quote(account)},${quote(key)},${at},${count},${quote(endpoint)},` +
     `${quoteOr(model)},${quoteOr(answeredModel)},${isStream ? 1 : 0},${quoteOr(upstream)},${attempts},${status},` +
     `${quoteOr(code)},${isEstimated ? 1 : 0},${clientGone ? 1 : 0},${costNanos},${promptTokens},${cachedTokens},` +
     `${completionTokens},${reasoningTokens},${heldNanos},${heldTokens},${grantedTokens},${quoteOr(tier)},${rates},` +
     `${firstByteMs},${durationMs},${quoteOr(address)}${hasRareCounts(receipt) ? rareText(receipt) : ',[]'}` +
-    (failedAttempts.length === 0 && askedModel === null
+    (failedAttempts.length === 0 && askedModel === null && refused === null
       ? ']'
-      : `,null,[${failedAttempts.map(attemptText).join(',')}],${quoteOr(askedModel)}]`)
+      : endText(failedAttempts, askedModel, refused))
   )
 }
 
@@ -35,6 +36,13 @@ const rareText = (counts: ReceiptCounts): string => `,[${rareCounters.map((count
 
 const attemptText = ({ upstream, code, status, startedMs, durationMs }: FailedAttempt): string =>
   `[${quote(upstream)},${quote(code)},${status},${startedMs},${durationMs}]`
+
+function endText(failed: readonly FailedAttempt[], asked: string | null, refused: RefusedAmounts | null): string {
+  const before = `,null,[${failed.map(attemptText).join(',')}],${quoteOr(asked)}`
+  if (refused === null) return `${before}]`
+  const { unit, needed, left, limit } = refused
+  return `${before},[${unit === 'nanos' ? 0 : 1},${needed},${left},${limit}]]`
+}
 
 /**
  * Reads a receipt.
@@ -84,7 +92,14 @@ export function decodeReceipt(text: string): Receipt {
   members.textOr()
   const failedAttempts = members.lists().map(readAttempt)
   const askedModel = members.textOr()
-  return { ...beginning, ...ofInput, audioOutputTokens, imageOutputTokens, toolCalls, failedAttempts, askedModel }
+  const refused = readRefused(members.wholes())
+  return { ...beginning, ...ofInput, audioOutputTokens, imageOutputTokens, toolCalls, failedAttempts, askedModel, refused }
+}
+
+/** Empty without amounts. */
+function readRefused([unit, needed, left, limit]: readonly number[]): RefusedAmounts | null {
+  if (needed === undefined || left === undefined || limit === undefined) return null
+  return { unit: unit === 0 ? 'nanos' : 'tokens', needed, left, limit }
 }
 
 const readAttempt = (members: Members): FailedAttempt => ({

@@ -8,6 +8,7 @@ export const aReceipt = (changed: Partial<Receipt> = {}): Receipt => ({
   key: 'key_91d8d7b0-0d6e-4b9b-8d1f-7b1b7a3c9e55',
   at: 1_795_464_000,
   count: 1,
+  refused: null,
   endpoint: '/v1/chat/completions',
   model: 'quick',
   askedModel: null,

@@ -17,11 +17,11 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { waitsForApproval } from '../database/suspensions.ts'
-import { noteBudget } from '../notices/spend-checks.ts'
 import type { Projector } from '../projection/projector.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { assertMayChangeKeys, countKeyChange } from './key-change-limit.ts'
 import { readOwnCap, toUsd } from './own-cap.ts'
+import { noteChangedLimits } from './record-plan-change.ts'
 
 export interface AccountOptions {
   database: Database
@@ -71,7 +71,7 @@ export async function accountEndpoints(
       if (expected !== undefined && expected !== ownCapUsd(found)) throw new ServiceError('budget_changed')
       const ownCapNanos = readOwnCap(usd, planCapNanos(found))
       await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))
-      await noteBudget(tx, id, null)
+      await noteChangedLimits(tx, id)
       const detail = { monthly_budget_usd_before: ownCapUsd(found), monthly_budget_usd: usd }
       await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail })
     })

@@ -6,9 +6,8 @@ import { byService } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts, type OverrideLimits } from '../database/schema/accounts.ts'
-import { noteBudget } from '../notices/spend-checks.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
-import { recordPlanChange } from './record-plan-change.ts'
+import { noteChangedLimits, recordPlanChange } from './record-plan-change.ts'
 
 /** A plan instead of the account's own. */
 export interface PlanOverride {
@@ -58,7 +57,7 @@ export async function overrideAccount(
     .returning({ plan: accounts.planInForce })
   await recordAudit(tx, { accountId, ...by, action: 'account.overridden', detail })
   await recordPlanChange(tx, accountId, { from: before.planInForce, to: after!.plan }, by.at)
-  if (override.limits !== undefined) await noteBudget(tx, accountId, null)
+  if (override.limits !== undefined) await noteChangedLimits(tx, accountId)
   return true
 }
 
@@ -108,7 +107,7 @@ export async function endOverride(tx: Transaction, accountId: string, now: Date)
     })
     .where(eq(accounts.id, accountId))
   if (isPlanOver) await recordPlanChange(tx, accountId, { from: account.planInForce, to: account.plan }, now)
-  if (areLimitsOver) await noteBudget(tx, accountId, null)
+  if (areLimitsOver) await noteChangedLimits(tx, accountId)
   const ended = [...(isPlanOver ? ['plan'] : []), ...(areLimitsOver ? ['limits'] : [])].join(', ')
   await recordAudit(tx, { accountId, ...byService(now), action: 'account.overridden', detail: { ended } })
   return true

@@ -12,10 +12,14 @@ import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { noteBudget } from '../notices/spend-checks.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
+import { endByChange } from '../refusals/end-refusals.ts'
 import { assertKeyQuota } from './assert-key-quota.ts'
 import { changedValues } from './changed-values.ts'
 import { readKeyTerms } from './key-terms.ts'
 import type { ByWhom } from './store-key.ts'
+
+/** Terms by which a key refuses requests. */
+const refusingTerms = ['monthlyBudgetNanos', 'requestsPerMinute', 'models', 'paused'] as const
 
 /**
  * Changes the terms of a key.
@@ -65,6 +69,8 @@ export async function changeKey(
       row!.monthlyBudgetNanos !== found.key.monthlyBudgetNanos ||
       !isDeepStrictEqual(row!.thresholds, found.key.thresholds)
     if (isWatchedAnew) await noteBudget(tx, accountId, id)
+    if (refusingTerms.some((term) => !isDeepStrictEqual(row![term], found.key[term])))
+      await endByChange(tx, accountId, id)
     const changed = Object.keys(asked).sort().join(', ')
     const detail = { ...changedValues(found.key, row!), label: row!.label, changed, ...by.detail }
     await recordAudit(tx, { accountId, ...by, action: 'key.updated', subject: id, detail })

@@ -68,6 +68,7 @@ onDatabase('keys', async (t, newDatabase) => {
       last_used: null,
       old_secret_until: null,
       creator: 'Ada Lovelace',
+      refusals: [],
       can_change: true
     })
     const at = Date.parse(String(created))

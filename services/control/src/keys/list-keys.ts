@@ -6,6 +6,7 @@ import type { Principal } from '../callers/principal.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import { users } from '../database/schema/users.ts'
+import { readOpenRefusals, readRefusalsOfKeys } from '../refusals/read-refusals.ts'
 import { readKeySpends } from '../usage/read-key-spends.ts'
 import type { KeyPlace } from './key-cursor.ts'
 import { containsText, isAfter, type KeyOrder, orderOf, spendsOf } from './key-search.ts'
@@ -63,11 +64,13 @@ export async function listKeys(
   }
   const shown = rows.slice(0, page.limit)
   const ids = shown.map(({ key }) => key.id)
+  const refusals = await readRefusalsOfKeys(orm, caller.accountId, ids)
   const spends = filter.withSpend ? await readKeySpends(orm, caller.accountId, ids, now) : null
   return {
     keys: shown.map(({ key, creator }) => ({
       ...toListing(key, caller),
       creator,
+      refusals: refusals[key.id] ?? [],
       ...(spends !== null && { spent_usd: formatUsd(spends.get(key.id) ?? 0n) })
     })),
     next: rows.length > page.limit ? shown.at(-1)!.key : null
@@ -84,13 +87,15 @@ export async function describeKey(
   row: typeof keys.$inferSelect,
   now: Date
 ): Promise<ListedKey & { spent_usd: string }> {
-  const [spends, [creator]] = await Promise.all([
+  const [spends, refusals, [creator]] = await Promise.all([
     readKeySpends(orm, row.accountId, [row.id], now),
+    readOpenRefusals(orm, row.accountId, row.id),
     row.createdBy === null ? [] : orm.select({ name: nameOfCreator }).from(users).where(eq(users.id, row.createdBy))
   ])
   return {
     ...toListing(row, caller),
     creator: creator?.name ?? null,
+    refusals,
     spent_usd: formatUsd(spends.get(row.id) ?? 0n)
   }
 }

@@ -6,10 +6,12 @@ import { keyMail } from './key-mail.ts'
 import type { MailContent } from './mail-content.ts'
 import { actsMail, approvalsMail, paymentsMail, providersMail, spendMail, webhookMail } from './other-mails.ts'
 import { maxNotices } from './queue-mail.ts'
+import { refusalsMail } from './refusals-mail.ts'
 
 /** The writers by kind. The stored notices have the types of the kind, so their data has the shape that its writer expects. */
 const writers: Readonly<Record<MailKind, (notices: never, count: number) => MailContent>> = {
   budget: budgetMail,
+  refusals: refusalsMail,
   keys: keyMail,
   webhooks: webhookMail,
   account: accountMail,

@@ -27,6 +27,10 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
     types: ['budget.threshold', 'budget.forecast'],
     ...{ isRequired: false, isForOperators: false, collectMs: 30_000, about: 'budgets' }
   },
+  refusals: {
+    types: ['requests.refused', 'requests.refused_ended'],
+    ...{ isRequired: false, isForOperators: false, collectMs: 60_000, about: 'refused requests' }
+  },
   keys: {
     types: ['key.expiring', 'key.grace_ending'],
     ...{ isRequired: false, isForOperators: false, collectMs: 60_000, about: 'keys that expire' }

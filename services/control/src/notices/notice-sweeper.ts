@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import { earliestTime } from '../clocks/earliest-time.ts'
 import type { Orm } from '../database/connect.ts'
+import { tellRefusals } from '../refusals/tell-refusals.ts'
 import { failingUpstreams } from './failing-upstreams.ts'
 import { recordFailovers } from './failovers.ts'
 import { sweepKeys } from './sweep-keys.ts'
@@ -20,12 +21,12 @@ export interface NoticeSweeperOptions {
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
 }
 
-/** Looks for keys that soon expire, accounts that wait for approval, failing upstreams and failovers. Any number of replicas may run it. */
+/** Looks for keys that soon expire or refuse requests, accounts that wait for approval, failing upstreams and failovers. Any number of replicas may run it. */
 export function createNoticeSweeper({ orm, redis, clock, log }: NoticeSweeperOptions): BackgroundLoop {
   return createBackgroundLoop({
     async round() {
       const now = await earliestTime(orm, redis, clock)
-      const waiting = [await recordFailovers(orm, now), await sweepKeys(orm, now)]
+      const waiting = [await recordFailovers(orm, now), await sweepKeys(orm, now), await tellRefusals(orm, now)]
       await watchApprovals(orm, now)
       // Without Redis, nobody knows what gateways see.
       if (redis.isReady()) await watchUpstreams(orm, failingUpstreams(await readProcesses(redis)), now)

@@ -47,6 +47,7 @@ onDatabase('requests', async (t, newDatabase) => {
       status: 429,
       code: 'requests_per_minute',
       kind: 'refused',
+      refused: { unit: 'tokens', needed: 5000, left: 20, limit: 4000 },
       count: 7,
       rates: null,
       costNanos: 0
@@ -116,6 +117,12 @@ onDatabase('requests', async (t, newDatabase) => {
     ] as ReadonlyArray<[string, ...number[]]>) {
       assert.deepEqual(await found(query), sorted(...expected), query)
     }
+  })
+
+  await t.test('a refused request has what it needed, what was left, and the limit', async () => {
+    const [refused] = (await list('status=429')).requests
+    const tokens = { needed_tokens: 5000, left_tokens: 20, limit_tokens: 4000 }
+    assert.partialDeepStrictEqual(refused, { ...tokens, needed_usd: null, left_usd: null, limit_usd: null, count: 7 })
   })
 
   await t.test('a page that has searched enough ends early, and the next ones find the rest', async () => {

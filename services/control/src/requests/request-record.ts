@@ -1,3 +1,4 @@
+import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import type { FailedAttempt } from '@tollgate/contracts/http/requests.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { requests } from '../database/schema/requests.ts'
@@ -44,6 +45,7 @@ export interface RequestRecord {
   readonly duration_ms: number | null
   readonly address: string | null
   readonly failed_attempts: readonly FailedAttempt[] | null
+  readonly refused: RefusedAmounts | null
 }
 
 const plain = [
@@ -51,7 +53,7 @@ const plain = [
   ...['code', 'is_estimated', 'client_gone', 'held_tokens', 'granted_tokens', 'prompt_tokens', 'cached_tokens'],
   ...['completion_tokens', 'reasoning_tokens', 'cache_write_tokens', 'long_cache_write_tokens', 'audio_input_tokens'],
   ...['image_input_tokens', 'audio_output_tokens', 'image_output_tokens', 'tool_calls', 'tier', 'first_byte_ms'],
-  ...['duration_ms', 'address', 'failed_attempts', 'asked_model']
+  ...['duration_ms', 'address', 'failed_attempts', 'asked_model', 'refused']
 ] as const satisfies ReadonlyArray<keyof RequestRecord>
 
 /** The columns of a {@link RequestRecord}, for a query of `requests`. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import type { FailedAttempt } from '@tollgate/contracts/http/requests.ts'
 import { type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
 import { measuredCounters, rareCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
@@ -19,7 +20,9 @@ export const storedId = (id: string): string | null => idForm.exec(id)?.[1] ?? n
 export const requestId = (stored: string): string => `req_${stored}`
 
 /** A row of the log, by the names of its columns. `at` is in milliseconds since the epoch. */
-export type RequestRow = Readonly<Record<string, string | number | boolean | null | readonly FailedAttempt[]>> & {
+export type RequestRow = Readonly<
+  Record<string, string | number | boolean | null | readonly FailedAttempt[] | RefusedAmounts>
+> & {
   readonly id: string
   readonly at: number
   readonly rank: number
@@ -66,7 +69,8 @@ export function toRow(receipt: Receipt): RequestRow | null {
     code: storable(receipt.code),
     tier: storable(receipt.tier),
     address: storable(receipt.address),
-    failed_attempts: failed.length === 0 ? null : failed
+    failed_attempts: failed.length === 0 ? null : failed,
+    refused: receipt.refused
   }
 }
 

@@ -8,6 +8,7 @@ import type {
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { inputMembers, outputMembers } from '@tollgate/contracts/prices/charge-rates.ts'
 import { receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
+import { showRefused } from '@tollgate/contracts/requests/refused-members.ts'
 import type { RequestRecord } from './request-record.ts'
 import { requestId } from './request-row.ts'
 
@@ -25,6 +26,7 @@ export const toLoggedRequest = (record: RequestRecord): LoggedRequest => ({
   stream: record.is_stream,
   status: record.status,
   code: record.code,
+  ...showRefused(record.refused),
   attempts: record.attempts,
   client_gone: record.client_gone,
   reserved_usd: formatUsd(BigInt(record.held_nanos)),

@@ -4,6 +4,7 @@ import { inSteps } from '../database/delete-in-steps.ts'
 import { events } from '../database/schema/events.ts'
 import { mails } from '../database/schema/mails.ts'
 import { toldBudgets } from '../database/schema/notices.ts'
+import { refusals } from '../database/schema/refusals.ts'
 
 /** Rows per statement, so that each stays short. */
 const rowsPerStep = 1000
@@ -23,6 +24,11 @@ export async function pruneEvents(orm: Orm, before: Date, isStopping = () => fal
       .for('update', { skipLocked: true })
     return (await orm.delete(events).where(inArray(events.id, some)).returning({ id: events.id })).length
   })
+}
+
+/** Deletes counts of refused requests from before a time. @returns how many */
+export async function pruneRefusals(orm: Orm, before: Date): Promise<number> {
+  return (await orm.delete(refusals).where(lt(refusals.hour, before)).returning({ hour: refusals.hour })).length
 }
 
 /** Deletes mails that were sent or given up before a time. @returns how many */

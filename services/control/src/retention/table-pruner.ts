@@ -6,7 +6,7 @@ import type { Database } from '../database/connect.ts'
 import { dropOldExports } from '../requests/export/export-queue.ts'
 import { pruneCatalogs } from './prune-catalogs.ts'
 import { pruneDeliveries } from './prune-deliveries.ts'
-import { pruneEvents, pruneMails } from './prune-events.ts'
+import { pruneEvents, pruneMails, pruneRefusals } from './prune-events.ts'
 import { pruneFormerSecrets } from './prune-former-secrets.ts'
 import { pruneKeys } from './prune-keys.ts'
 import { pruneAuditLog, pruneOperatorActs } from './prune-logs.ts'
@@ -71,6 +71,7 @@ export function createTablePruner(
     ],
     ['webhook deliveries', retention.webhookDays, (before) => pruneDeliveries(orm, before, stopping)],
     ['events', retention.eventsDays, (before) => pruneEvents(orm, before, stopping)],
+    ['counts of refused requests', retention.eventsDays, (before) => pruneRefusals(orm, before)],
     ['mails', retention.mailsDays, (before) => pruneMails(orm, before, stopping)],
     ['mailboxes of deleted accounts', 0, (now) => pruneMailboxes(orm, now)],
     ['contents of catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before)]

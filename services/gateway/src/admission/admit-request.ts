@@ -173,8 +173,10 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     const smaller: ReturnType<typeof shrinkDefault> | AdmitAnswer | null =
       isShrinkable && isOverTokens(answer) ? shrinkDefault(asked!, answer, allowances) : answer
     if (smaller === null) throw exceedsRateError(whole, isExact, allowances, { name, plan, catalog })
-    if (typeof smaller !== 'number')
-      throw refusalOf(smaller, isExact || !dependsOnPrompt(answer, withoutPrompt(bound, model!, time)), allowances)
+    if (typeof smaller !== 'number') {
+      const isCounted = isExact || !dependsOnPrompt(answer, withoutPrompt(bound, model!, time))
+      throw refusalOf(smaller, asked!, isCounted, allowances)
+    }
     shrunk = true
     bound = { ...bound, wantedTokens: smaller }
   }
@@ -266,12 +268,12 @@ function isOverTokens(answer: AdmitAnswer | null): answer is AdmitAnswer & { out
 
 function refusalOf(
   answer: AdmitAnswer & { outcome: 'over-budget' | 'over-limit' },
+  { promptTokens, outputTokens, wantedTokens }: CostBound,
   isCounted: boolean,
   allowances: AccountAllowances
 ): ServiceError {
-  return answer.outcome === 'over-budget'
-    ? budgetError(answer, isCounted, allowances)
-    : limitError(answer, allowances.tokens)
+  if (answer.outcome === 'over-budget') return budgetError(answer, isCounted, allowances)
+  return limitError(answer, allowances.tokens, promptTokens + outputTokens * wantedTokens)
 }
 
 function admittedAs(

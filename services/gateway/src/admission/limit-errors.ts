@@ -1,3 +1,4 @@
+import { refusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
@@ -37,6 +38,7 @@ export function budgetError(
   const code = scope === 'account' && isFreeBudgetElsewhere ? 'free_budget_elsewhere' : codeOfBudget[scope]
   return new ServiceError(code, {
     message: (before > 0 ? spentBeforeMessage(usd(before)) : errorTable[code][2]) + (isCounted ? '' : byBytes),
+    refused: refusedAmounts({ unit: 'nanos', needed, left: limit - settled - reserved, limit: limit - before }),
     details: {
       scope,
       limit_usd: usd(limit - before),
@@ -54,11 +56,21 @@ const byBytes =
 const spentBeforeMessage = (usd: string): string =>
   `The request's maximum cost exceeds what is left of this month's free budget. Deleted accounts with your e-mail address spent $${usd} of it. Choose a paid plan, or wait for the next month.`
 
-/** The error for a request that exceeds a rate limit or the limit of concurrent requests. */
-export function limitError(refusal: AdmitAnswer & { outcome: 'over-limit' }, tokensPerMinute: number): ServiceError {
+/**
+ * The error for a request that exceeds a rate limit or the limit of concurrent requests.
+ *
+ * @param needed tokens of the request
+ */
+export function limitError(
+  refusal: AdmitAnswer & { outcome: 'over-limit' },
+  tokensPerMinute: number,
+  needed: number
+): ServiceError {
   const fields = rateFields(refusal, tokensPerMinute)
+  const amounts = { unit: 'tokens', needed, left: refusal.tokensLeft, limit: tokensPerMinute } as const
   return new ServiceError(codeOfLimit[refusal.limit], {
     retryAfterMs: refusal.waitMs,
+    ...(refusal.limit === 'tokens' && { refused: refusedAmounts(amounts) }),
     headers: Object.fromEntries(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]!]] : [])))
   })
 }
@@ -79,6 +91,7 @@ export function exceedsRateError(
   const shown = (tokens: number) => tokens.toLocaleString('en')
   const counted = isExact ? 'counted' : 'estimated from its bytes'
   return new ServiceError('exceeds_rate_limit', {
+    refused: refusedAmounts({ unit: 'tokens', needed: promptTokens + output, left: allowed, limit: allowed }),
     message:
       `The request needs ${shown(promptTokens + output)} tokens: ${shown(promptTokens)} for the prompt, ${counted}, and at least ` +
       `${shown(output)} for the output. You may use ${shown(allowed)} tokens a minute. Shorten the prompt or lower the output limit${largerPlan(promptTokens + output, allowed, asked)}`

@@ -37,7 +37,9 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   logRequest(request.log, { id, known: knownKey, startedAt, endedAt, status, code, sender, endpoint })
   if (knownKey !== null && status < 500) {
     const [durationMs, address] = [Math.round(endedAt - startedAt), sender.address]
-    const refused = { id, known: knownKey, endpoint, model, askedModel, status, code, durationMs, address }
+    const { refused: amounts } = failure
+    const facts = { endpoint, model, askedModel, status, code, amounts, durationMs, address }
+    const refused = { id, known: knownKey, ...facts }
     request.server.refusals.refused(refused)
   }
   const fields = retryFields(failure)

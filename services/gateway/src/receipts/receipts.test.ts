@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import Anthropic from '@anthropic-ai/sdk'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { droppedReceipts, readReceipts } from '@tollgate/state/receipts/receipts.ts'
 import { readSpend } from '@tollgate/state/spend/spend.ts'
 import OpenAI from 'openai'
 import t from 'tap'
+import type { KnownKey } from '../authenticate/known-key.ts'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, plainAnswer, plainStream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { answerMessage, startMessages } from '../testing/message-answers.ts'
 import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { createRefusalLog } from './refusal-log.ts'
 
 let [upstream, gateway] = [] as unknown as [FakeUpstream, TestGateway]
 t.before(async () => {
@@ -238,6 +241,64 @@ t.test('refusals of a key are counted: the first is written at once, and the res
     5
   )
   assert.ok(counts.length <= 2)
+})
+
+t.test('the receipt of refusals says what the smallest of them needed, and what was left', async () => {
+  const limited = await startGateway(upstream.url, { beside: gateway })
+  const key = await gateway.seedKey({ key: { monthlyBudgetNanos: 1000 } })
+  const ask = (content: string) =>
+    post(limited, key.secret, '/chat/completions', chatOf('small', { messages: [{ role: 'user', content }] }))
+  const needed: number[] = []
+  for (const length of [400, 100, 200]) {
+    const { error } = (await (await ask('x'.repeat(length))).json()) as { error: { needed_usd: string } }
+    needed.push(Math.round(Number(error.needed_usd) * 1e9))
+  }
+  await limited.close()
+  const receipts = await receiptsOf(key)
+  const smallest = receipts.map(({ refused }) => refused!).toSorted((one, other) => one.needed - other.needed)[0]
+  assert.deepEqual(smallest, { unit: 'nanos', needed: needed[1], left: 1000, limit: 1000 })
+})
+
+t.test('refusals that Redis does not take are counted on, and a repeated receipt is the same one', async () => {
+  const key = await gateway.seedKey()
+  const shard = accountShard(key.account)
+  let node: 'refuses' | 'answers late' | 'answers' = 'refuses'
+  const link: RedisLink = {
+    ...gateway.control,
+    isReady: () => true,
+    nodeOf() {
+      if (node === 'refuses') throw new Error('full')
+      const real = gateway.control.nodeOf(shard)
+      const sendCommand = async (command: never) => {
+        await real.client.sendCommand(command)
+        throw new Error('Command timed out')
+      }
+      return node === 'answers' ? real : { ...real, client: { ...real.client, sendCommand } as never }
+    }
+  }
+  const errors: string[] = []
+  const log = createRefusalLog(link, { shardBytes: 1e6, hasAddresses: false }, ({ message }) => errors.push(message))
+  const known = { pointer: { account: key.account, key: key.id }, prepared: { shard } } as unknown as KnownKey
+  let refusals = 0
+  const flushAfter = async (more: number, next: typeof node) => {
+    node = next
+    for (let count = 0; count < more; count++) {
+      const id = `req_${++refusals}`
+      const refused = { id, known, endpoint: null, askedModel: null, status: 402, code: 'key_budget_exceeded' }
+      log.refused({ ...refused, amounts: null, durationMs: 1, address: undefined })
+    }
+    await log.stop()
+  }
+  await flushAfter(2, 'refuses')
+  await flushAfter(3, 'answers late')
+  await flushAfter(4, 'answers')
+  const counts = new Map((await receiptsOf(key)).map(({ id, count }) => [id, count]))
+  assert.deepEqual([...counts].toSorted(), [
+    ['req_2', 2],
+    ['req_5', 3],
+    ['req_9', 4]
+  ])
+  assert.deepEqual(errors, ['full'], 'one outage is told once')
 })
 
 t.test(

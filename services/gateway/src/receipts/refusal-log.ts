@@ -1,3 +1,4 @@
+import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { addressForLog } from '@tollgate/service/log/request-line.ts'
 import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
@@ -28,6 +29,8 @@ export interface RefusedRequest {
   readonly askedModel: string | null
   readonly status: number
   readonly code: string
+  /** The amounts for which it was refused. */
+  readonly amounts: RefusedAmounts | null
   readonly durationMs: number
   readonly address: string | undefined
 }
@@ -35,12 +38,24 @@ export interface RefusedRequest {
 /** Equal refusals since the last receipt. */
 interface Counted {
   count: number
-  last: RefusedRequest
+  /** The smallest of them; the last one of equal ones. */
+  smallest: RefusedRequest
+  /** Unix milliseconds of the last one. */
+  at: number
   /** `Date.now()` of the last receipt; 0 before the first. */
   writtenAt: number
 }
 
-/** Writes samples of refusals, in the background. They are lost if Redis does not take them. */
+/** A receipt that Redis has not acknowledged. */
+interface Unwritten {
+  readonly shard: AccountShard
+  readonly text: string
+}
+
+/**
+ * Writes samples of refusals, in the background. Together, their counts are the number of refusals. While Redis does not take them, they
+ * are counted on. A receipt that Redis may have taken is repeated unchanged, and control stores it once.
+ */
 export interface RefusalLog {
   refused(request: RefusedRequest): void
   start(): void
@@ -60,45 +75,56 @@ export function createRefusalLog(
   now: () => number = Date.now
 ): RefusalLog {
   const counted = new Map<string, Counted>()
+  /** Of a shard that does not take its receipts, nothing more is taken from {@link counted}. */
+  let unwritten: readonly Unwritten[] = []
   let flushing: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
   let isFailing = false
 
-  /** Takes the receipts that are due, by shard, and forgets kinds that have ended. */
-  function takeDue(at: number, isLast: boolean): Map<AccountShard, string[]> {
-    const due = new Map<AccountShard, string[]>()
+  /** Takes the receipts that are due, and forgets kinds that have ended. */
+  function takeDue(now: number, isLast: boolean): Unwritten[] {
+    const due: Unwritten[] = []
+    const waiting = new Set(unwritten.map(({ shard }) => shard))
     for (const [kind, entry] of counted) {
-      if (!isLast && at - entry.writtenAt < sampleMs) continue
+      const { shard } = entry.smallest.known.prepared
+      if (!isLast && (now - entry.writtenAt < sampleMs || waiting.has(shard))) continue
       if (entry.count === 0) {
         counted.delete(kind)
         continue
       }
-      const { shard } = entry.last.known.prepared
-      const texts = due.get(shard) ?? []
-      if (texts.length === 0) due.set(shard, texts)
-      texts.push(encodeRefusal(entry, at, setting!.hasAddresses))
+      due.push({ shard, text: encodeRefusal(entry, setting!.hasAddresses) })
       entry.count = 0
-      entry.writtenAt = at
+      entry.writtenAt = now
     }
     return due
   }
 
   async function flush(isLast: boolean): Promise<void> {
-    if (counted.size === 0) return
-    const due = takeDue(now(), isLast)
     if (!redis.isReady()) return
-    const commands = [...due].flatMap(([shard, texts]) =>
-      Array.from({ length: Math.ceil(texts.length / maxTogether) }, (_, number) =>
-        noteReceipts(redis, shard, texts.slice(number * maxTogether, (number + 1) * maxTogether), setting!.shardBytes)
-      )
+    if (unwritten.length < maxCounted || isLast) unwritten = [...unwritten, ...takeDue(now(), isLast)]
+    if (unwritten.length === 0) return
+    const groups = [...Map.groupBy(unwritten, ({ shard }) => shard)].flatMap(([shard, all]) =>
+      Array.from({ length: Math.ceil(all.length / maxTogether) }, (_, number) => ({
+        shard,
+        some: all.slice(number * maxTogether, (number + 1) * maxTogether)
+      }))
     )
-    for (const result of await Promise.allSettled(commands)) {
-      if (result.status === 'fulfilled') isFailing = false
-      else if (!(result.reason instanceof RedisAwayError) && !isFailing) {
-        isFailing = true
-        onError(withoutCommand(result.reason as Error))
-      }
-    }
+    const left: Unwritten[] = []
+    await Promise.all(
+      groups.map(async ({ shard, some }) => {
+        try {
+          const texts = some.map(({ text }) => text)
+          await noteReceipts(redis, shard, texts, setting!.shardBytes)
+          isFailing = false
+        } catch (error) {
+          left.push(...some)
+          if (error instanceof RedisAwayError || isFailing) return
+          isFailing = true
+          onError(withoutCommand(error as Error))
+        }
+      })
+    )
+    unwritten = left
   }
 
   function flushOnce(isLast = false): Promise<void> {
@@ -114,9 +140,11 @@ export function createRefusalLog(
       const kind = `${request.known.pointer.key} ${request.code}`
       const entry = counted.get(kind)
       if (entry !== undefined) {
+        if (entry.count === 0 || !isLarger(request, entry.smallest)) entry.smallest = withShortModel(request)
         entry.count++
-        entry.last = withShortModel(request)
-      } else if (counted.size < maxCounted) counted.set(kind, { count: 1, last: withShortModel(request), writtenAt: 0 })
+        entry.at = now()
+      } else if (counted.size < maxCounted)
+        counted.set(kind, { count: 1, smallest: withShortModel(request), at: now(), writtenAt: 0 })
     },
     start() {
       if (setting !== null) timer ??= setInterval(() => void flushOnce(), flushMs).unref()
@@ -129,6 +157,9 @@ export function createRefusalLog(
   }
 }
 
+const isLarger = (one: RefusedRequest, other: RefusedRequest): boolean =>
+  one.amounts !== null && other.amounts !== null && one.amounts.needed > other.amounts.needed
+
 /** A client may send megabytes as the name of a model. A copy, because a slice of a text keeps all of it in memory. */
 function withShortModel(request: RefusedRequest): RefusedRequest {
   const { askedModel } = request
@@ -136,8 +167,8 @@ function withShortModel(request: RefusedRequest): RefusedRequest {
   return { ...request, askedModel: Buffer.from(askedModel.slice(0, maxModelLength)).toString() }
 }
 
-function encodeRefusal({ count, last }: Counted, at: number, hasAddress: boolean): string {
-  const { id, known, endpoint, askedModel, status, code, durationMs, address } = last
+function encodeRefusal({ count, smallest, at }: Counted, hasAddress: boolean): string {
+  const { id, known, endpoint, askedModel, status, code, amounts, durationMs, address } = smallest
   return encodeReceipt({
     kind: 'refused',
     id,
@@ -145,6 +176,7 @@ function encodeRefusal({ count, last }: Counted, at: number, hasAddress: boolean
     key: known.pointer.key,
     at: Math.floor(at / 1000),
     count,
+    refused: amounts,
     endpoint: endpoint ?? '',
     model: last.model ?? askedModel,
     askedModel: last.model === null || last.model === askedModel ? null : askedModel,

@@ -29,6 +29,7 @@ export function callReceipt(
     key: known.pointer.key,
     at: hold.at,
     count: 1,
+    refused: null,
     endpoint,
     model,
     answeredModel: answeredModel === model ? null : answeredModel,

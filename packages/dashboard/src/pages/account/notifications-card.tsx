@@ -17,6 +17,7 @@ type Mail = Notifications['mails'][number]
 
 const kinds: Readonly<Record<MailKind, readonly [name: string, hint: string]>> = {
   budget: ['Budgets', 'A budget reaches a threshold, or will probably not last for the month.'],
+  refusals: ['Refused requests', 'A key refuses requests, for instance because its budget has too little left.'],
   keys: ['Keys', 'A key soon expires, or the old secret of a rotated key soon stops working.'],
   webhooks: ['Webhooks', 'An endpoint was disabled because every delivery failed for a day.'],
   account: ['Account', 'A payment failed or came twice, the account was suspended, or an operator revoked a key.'],

@@ -24,6 +24,7 @@ const settled: RequestDetail = {
     attempts: 1,
     client_gone: false
   },
+  ...{ needed_usd: null, left_usd: null, limit_usd: null, needed_tokens: null, left_tokens: null, limit_tokens: null },
   ...{ reserved_usd: '0.10', reserved_tokens: 5000, granted_output_tokens: 4000, service_tier: null, address: null },
   ...{ prompt_tokens: 1000, cached_tokens: 400, cache_write_tokens: 100, long_cache_write_tokens: 0 },
   ...{ audio_input_tokens: 0, image_input_tokens: 0, completion_tokens: 500, reasoning_tokens: 200 },

@@ -1,3 +1,4 @@
+import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import type { FailedAttempt } from '@tollgate/contracts/http/requests.ts'
 import { type RareCounter, rareCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { sql } from 'drizzle-orm'
@@ -67,7 +68,9 @@ export const requests = pgTable(
     /** null for none. */
     failedAttempts: jsonb('failed_attempts').$type<readonly FailedAttempt[]>(),
     /** The alias by which the client named the model; null for none. */
-    askedModel: text('asked_model')
+    askedModel: text('asked_model'),
+    /** For which amounts it was refused; null for none. */
+    refused: jsonb('refused').$type<RefusedAmounts>()
   },
   (table) => [
     primaryKey({ columns: [table.id, table.at] }),

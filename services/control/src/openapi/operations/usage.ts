@@ -15,6 +15,13 @@ export const usageOperations: Operations = {
       'Measures successful requests in the request log, from the arrival of the request at the gateway. Days that the log no longer keeps are missing.',
     auth: 'account'
   },
+  'GET /api/usage/refusals': {
+    operationId: 'getUsageRefusals',
+    summary: 'Count refused requests by key and code, and list the keys that refuse requests now',
+    description:
+      'Requests that gateways refused with 402, 403 or 429: a budget, a rate, a model, a pause or a suspension. About ten seconds behind while Redis is available. Empty if gateways run with `REQUEST_LOG=off`.',
+    auth: 'account'
+  },
   'GET /api/usage/summary': {
     operationId: 'getUsageSummary',
     summary: 'Get this month’s spend, reservations, forecast and cap',

@@ -12,6 +12,7 @@ export const receiptOf = (id: string, values: Partial<Receipt> = {}): Receipt =>
   key: 'key_1',
   at: 1_795_435_200.25,
   count: 1,
+  refused: null,
   endpoint: '/v1/chat/completions',
   model: 'gpt-4o-mini',
   askedModel: null,

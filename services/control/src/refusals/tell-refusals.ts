@@ -1,0 +1,72 @@
+import type { EventData } from '@tollgate/contracts/events/event-types.ts'
+import { rateCodes, refusalReason } from '@tollgate/contracts/requests/refusal-reasons.ts'
+import { showRefused } from '@tollgate/contracts/requests/refused-members.ts'
+import { and, eq, isNotNull, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
+import type { Orm } from '../database/connect.ts'
+import { keys } from '../database/schema/keys.ts'
+import { openRefusals } from '../database/schema/refusals.ts'
+import { type NewEvent, recordEvents } from '../events/record-event.ts'
+import { toEventKey } from '../events/record-key-event.ts'
+import { endByTime } from './end-refusals.ts'
+
+/** Rows per round. */
+const batch = 500
+/** Clients wait and retry at a limit of rate, so few such refusals are no news. */
+const minRateRefusals = 100
+const dayMs = 86_400_000
+
+type Row = typeof openRefusals.$inferSelect
+
+/**
+ * Records `requests.refused` for keys that have begun to refuse requests, and `requests.refused_ended` for those that no longer do: each
+ * once for a key, code and day (UTC). What ends before it is told is not told. Any number of replicas may call it, every few seconds.
+ *
+ * @returns whether more is waiting
+ */
+export function tellRefusals(orm: Orm, now: Date): Promise<boolean> {
+  const today = new Date(Math.floor(now.getTime() / dayMs) * dayMs)
+  return orm.transaction(async (tx) => {
+    await endByTime(tx, now)
+    const isUntold = or(
+      isNull(openRefusals.toldAt),
+      and(lt(openRefusals.toldAt, today), sql`${openRefusals.lastAt} >= ${sql.param(today, openRefusals.lastAt)}`)
+    )
+    const found = await tx
+      .select({ row: openRefusals, key: keys })
+      .from(openRefusals)
+      .leftJoin(keys, and(eq(keys.id, openRefusals.keyId), eq(keys.status, 'active'), isNull(keys.sessionId)))
+      .where(or(isNotNull(openRefusals.endedAt), and(isUntold, isNews)))
+      .orderBy(openRefusals.lastAt)
+      .limit(batch)
+      .for('update', { of: openRefusals, skipLocked: true })
+    const happened: NewEvent[] = []
+    for (const { row, key } of found) {
+      const place = and(
+        eq(openRefusals.accountId, row.accountId),
+        eq(openRefusals.keyId, row.keyId),
+        eq(openRefusals.code, row.code)
+      )
+      const isOver = row.endedAt !== null || key === null
+      if (isOver) await tx.delete(openRefusals).where(place)
+      else await tx.update(openRefusals).set({ toldAt: now }).where(place)
+      if (key === null || (isOver && row.toldAt === null)) continue
+      const { accountId } = row
+      const data = { key: toEventKey(key), ...dataOf(row) }
+      const once = `${accountId}:${row.keyId}:${row.code}:${today.toISOString().slice(0, 10)}`
+      happened.push(
+        isOver
+          ? { ...{ type: 'requests.refused_ended', accountId, at: now, data }, once: `requests.refused_ended:${once}` }
+          : { ...{ type: 'requests.refused', accountId, at: now, data }, once: `requests.refused:${once}` }
+      )
+    }
+    await recordEvents(tx, happened)
+    return found.length === batch
+  })
+}
+
+const isNews = or(notInArray(openRefusals.code, [...rateCodes]), sql`${openRefusals.count} >= ${minRateRefusals}`)
+
+const dataOf = ({ code, since, lastAt, count, model, smallest }: Row): Omit<EventData<'requests.refused'>, 'key'> => ({
+  ...{ code, reason: refusalReason(code), since: since.toISOString(), last_at: lastAt.toISOString() },
+  ...{ requests: count, model, ...showRefused(smallest) }
+})
