@@ -79,6 +79,16 @@ test('every event type has a sentence of its own', async () => {
   }
 })
 
+test('a notice of refusals says what the reason needs, in dollars, tokens or words', async () => {
+  const none = { needed_usd: null, left_usd: null, limit_usd: null }
+  const told = (changed: object) => describeNotice({ type: 'requests.refused', data: { ...refused, ...changed } }).text
+  assert.match(told({ code: 'request_budget_exceeded' }), /a request may cost \$0\.35, and .* needs \$0\.47\.$/)
+  const rate = { ...none, code: 'tokens_per_minute', reason: 'rate', needed_tokens: 5000, limit_tokens: 4000 }
+  assert.match(told(rate), /a minute has 4,000 tokens, and .* needs 5,000\.$/)
+  assert.match(told({ ...none, code: 'model_not_allowed', reason: 'model' }), /refuses requests: it may not use m\.$/)
+  assert.match(told({ ...none, code: 'free_spend_exhausted' }), /the free offer has reached its limit for today\.$/)
+})
+
 test('a used-up budget says so, and leads to the key, or to the page where budgets are changed', async () => {
   const data = { scope: 'key', key, percent: 100, ...spent }
   const { text, tone, link } = describeNotice({ type: 'budget.threshold', data })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
 import t from 'tap'
 import { chatOutcome, openaiClient } from '../openai-client.ts'
 import type { Person } from '../person.ts'
@@ -198,6 +199,29 @@ t.test('a paused key is marked, refused by the gateway, and works again once it 
     await row.getByText('Paused', { exact: true }).waitFor({ state: verb === 'Pause' ? 'visible' : 'detached' })
     assert.equal(await ask(), outcome)
   }
+  assert.deepEqual(complaints, [])
+  await ada.revokeKey(key.id)
+  await context.close()
+})
+
+t.test('a key that refuses requests says why, and a larger budget ends it', async () => {
+  if (browser === null) return
+  const { page, context, complaints } = await visit(browser, system, { person: ada })
+  const body = { label: 'too little left', monthly_budget_usd: 0.000001 }
+  const { key } = (await ada.call<{ key: CreatedKey }>('POST', '/api/keys', body)).body
+  const ask = () => chatOutcome(openaiClient(system.addresses.gateway, key.value))
+  assert.equal(await ask(), '402 key_budget_exceeded')
+  await page.goto('/dashboard')
+  const card = page.getByRole('list', { name: 'Keys that refuse requests' })
+  await card.getByText('the smallest refused request needs').waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [])
+  await card.getByRole('link', { name: 'too little left' }).click()
+  await page.getByText('Refuses requests: budget').waitFor()
+  await page.getByRole('button', { name: 'Raise its budget' }).click()
+  await page.getByRole('dialog').getByLabel('Monthly budget').fill('1')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Refuses requests: budget').waitFor({ state: 'detached' })
+  assert.equal(await ask(), '200')
   assert.deepEqual(complaints, [])
   await ada.revokeKey(key.id)
   await context.close()

@@ -93,7 +93,16 @@ export function decodeReceipt(text: string): Receipt {
   const failedAttempts = members.lists().map(readAttempt)
   const askedModel = members.textOr()
   const refused = readRefused(members.wholes())
-  return { ...beginning, ...ofInput, audioOutputTokens, imageOutputTokens, toolCalls, failedAttempts, askedModel, refused }
+  return {
+    ...beginning,
+    ...ofInput,
+    audioOutputTokens,
+    imageOutputTokens,
+    toolCalls,
+    failedAttempts,
+    askedModel,
+    refused
+  }
 }
 
 /** Empty without amounts. */

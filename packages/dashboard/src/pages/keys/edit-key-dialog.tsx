@@ -27,8 +27,8 @@ export function EditKeyDialog({ target: opened, onClose }: { readonly target: Ke
           const typed = target.scope === 'inference' ? values : { ...target, label: values.label }
           const body = changedSettings(target, typed)
           if (Object.keys(body).length > 0) {
-            await changeKey(target, body, (budget) => setTarget({ ...target, monthly_budget_usd: budget }))
-            await refresh('listKeys', 'getKey', 'listAudit')
+            await changeKey(target, body, (budget) => setTarget(...target, monthly_budget_usd: budget ))
+            await refresh('listKeys', 'getKey', 'getUsageRefusals', 'listAudit')
             showToast('Key saved.')
           }
           onClose()

@@ -11,6 +11,7 @@ import { textLink } from '../../ui/text-link.ts'
 import type { KeyColumn } from './key-table.tsx'
 import { oldValueUntil } from './old-value.ts'
 import type { Key } from './read-key-form.ts'
+import { RefusalBadge } from './refusals.tsx'
 
 export type KeyAction = 'edit' | 'rotate' | 'pause' | 'revoke' | 'end-old-value'
 type OnAction = (action: KeyAction, key: Key) => void
@@ -50,7 +51,11 @@ export const keyColumns = (onAction: OnAction): ReadonlyArray<KeyColumn<Key>> =>
 ]
 
 /** The state of a key as badges; nothing for an active key for inference. */
-export function KeyBadges({ listed }: { readonly listed: Pick<Key, 'scope' | 'status' | 'paused' | 'expires_at'> }) {
+export function KeyBadges({
+  listed
+}: {
+  readonly listed: Pick<Key, 'scope' | 'status' | 'paused' | 'expires_at' | 'refusals'>
+}) {
   const isLive = listed.status === 'active'
   const isExpired = listed.expires_at !== null && new Date(listed.expires_at) <= now()
   return (
@@ -59,6 +64,7 @@ export function KeyBadges({ listed }: { readonly listed: Pick<Key, 'scope' | 'st
       {!isLive && <Badge>Revoked</Badge>}
       {isLive && listed.paused && <Badge tone="warning">Paused</Badge>}
       {isLive && isExpired && <Badge tone="warning">Expired</Badge>}
+      {isLive && <RefusalBadge refusals={listed.refusals} />}
     </>
   )
 }

@@ -22,6 +22,7 @@ import { AuditList } from '../audit/audit-list.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
 import { type KeyAction, KeyActions, KeyBadges, KeyMeter, Metadata, managementPurpose, OldValue } from './key-cells.tsx'
 import { KeyUsage } from './key-usage.tsx'
+import { KeyRefusals } from './refusals.tsx'
 
 const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
 const EndOldValueDialog = lazyDialog(() => import('./end-old-value-dialog.tsx'), 'EndOldValueDialog')
@@ -55,6 +56,11 @@ export function KeyPage() {
         </Banner>
       ) : (
         <>
+          {key !== undefined && key.refusals.length > 0 && (
+            <Card title="Refuses requests">
+              <KeyRefusals refusals={key.refusals} onEdit={key.can_change ? () => setOpen('edit') : undefined} />
+            </Card>
+          )}
           {key?.scope !== 'management' && (
             <Card title="This month">
               <QueryView query={query} lines={3}>
@@ -106,7 +112,7 @@ function Settings({ shown }: { readonly shown: ShownKey }) {
           [
             'State',
             <span key="state" className="flex flex-wrap items-center gap-1.5">
-              {shown.status === 'active' && !shown.paused && 'Active'}
+              {shown.status === 'active' && !shown.paused && shown.refusals.length === 0 && 'Active'}
               <KeyBadges listed={shown} />
             </span>
           ],

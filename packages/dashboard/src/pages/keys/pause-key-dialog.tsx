@@ -33,7 +33,7 @@ export function PauseKeyDialog({ target, onClose }: { readonly target: Key; read
         read={readNothing}
         submit={async () => {
           await call('changeKey', { params: { id: target.id }, body: { paused: pauses } })
-          await refresh('listKeys', 'getKey', 'listAudit')
+          await refresh('listKeys', 'getKey', 'getUsageRefusals', 'listAudit')
           showToast(done)
           onClose()
         }}

@@ -46,6 +46,16 @@ test('a suspension is an alert until the account is resumed for the same reason'
   assert.deepEqual(alertsOf(resumed('team'), suspended('team')), [])
 })
 
+test('refusals are an alert until they ended, each code for itself', async () => {
+  const at = '2026-11-25T12:00:00.000Z'
+  const refusedOnce = { requests: 1, since: at, last_at: at, needed_usd: null, left_usd: null, needed_tokens: null }
+  const of = (type: 'requests.refused' | 'requests.refused_ended', code: string) =>
+    notice({ type, data: { key: key('a'), code, reason: 'budget', ...refusedOnce } })
+  const [ofKey, ofAccount] = [of('requests.refused', 'key_budget'), of('requests.refused', 'monthly_budget')]
+  assert.deepEqual(alertsOf(ofKey, ofAccount), [ofKey.id, ofAccount.id])
+  assert.deepEqual(alertsOf(of('requests.refused_ended', 'key_budget'), ofKey, ofAccount), [ofAccount.id])
+})
+
 test('the end of an old value is an alert while the key still has that old value', async () => {
   const until = '2026-11-25T13:00:00.000Z'
   const ending = notice({ type: 'key.grace_ending', data: { key: key('a'), old_secret_until: until } })

@@ -10,7 +10,7 @@ export interface OpenAlert {
 
 /**
  * The unread notices that ask for an action, newest first. Only the newest of each kind about the same key or endpoint counts:
- * at 80 % of a budget, nobody needs to read about 50 %. A suspension that has ended is no alert.
+ * at 80 % of a budget, nobody needs to read about 50 %. A suspension that has ended is no alert, and neither are refusals that have.
  */
 export function openAlerts(events: readonly EventNotice[]): OpenAlert[] {
   const told = new Set<string>()
@@ -18,6 +18,7 @@ export function openAlerts(events: readonly EventNotice[]): OpenAlert[] {
     if (notice.seen) return []
     // Events come newest first, so this is known before the suspension that it ended.
     if (notice.type === 'account.resumed') told.add(`account.suspended ${subjectOf(notice.data)}`)
+    if (notice.type === 'requests.refused_ended') told.add(`requests.refused ${subjectOf(notice.data)}`)
     const alert = { notice, told: describeNotice(notice) }
     if (alert.told.tone === 'info') return []
     const subject = `${notice.type} ${subjectOf(notice.data)}`
@@ -27,9 +28,10 @@ export function openAlerts(events: readonly EventNotice[]): OpenAlert[] {
   })
 }
 
-/** The id of what an event is about, or the reason of a suspension; empty for the account. */
+/** The id of what an event is about (of refusals also their code), or the reason of a suspension; empty for the account. */
 function subjectOf(data: object): string {
-  const { key, endpoint_id: endpoint, reason } = data as Subject
+  const { key, endpoint_id: endpoint, reason, code } = data as Subject
+  if (code !== undefined) return `${key?.id} ${code}`
   return String(key?.id ?? endpoint ?? reason ?? '')
 }
 
@@ -37,6 +39,7 @@ interface Subject {
   readonly key?: { readonly id?: unknown } | null
   readonly endpoint_id?: unknown
   readonly reason?: unknown
+  readonly code?: unknown
 }
 
 type Key = Pick<Answer<'getKey'>['key'], 'id' | 'status' | 'old_secret_until'>

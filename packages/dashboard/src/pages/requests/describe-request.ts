@@ -33,7 +33,11 @@ export function explainRequest(request: Told & Pick<ListedRequest, 'cost_usd' | 
   switch (kind) {
     case 'refused':
       found.push(`It was refused with ${answer} before a provider was called. Nothing was charged.`)
-      found.push(count > 1 ? `Refusals are sampled: this entry stands for ${formatCount(count)} equal ones.` : null)
+      found.push(
+        count > 1
+          ? `Refusals are sampled: this entry stands for ${formatCount(count)} equal ones, and describes the smallest.`
+          : null
+      )
       break
     case 'reaped':
       found.push('Its gateway stopped before the end of the answer, so nobody knows what the answer used.')

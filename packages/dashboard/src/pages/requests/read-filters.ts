@@ -7,6 +7,7 @@ export const statusOptions = [
   ['', 'Every status'],
   ['2xx', 'Successful (2xx)'],
   ['402', 'Over budget (402)'],
+  ['403', 'Not allowed (403)'],
   ['429', 'Rate limited (429)'],
   ['4xx', 'Refused or wrong (4xx)'],
   ['5xx', 'Failed (5xx)']

@@ -54,6 +54,7 @@ export function RequestReceipt({ request, requestKey, account }: RequestReceiptP
               ['Model', request.model ?? '–'],
               ...(request.asked_model === null ? [] : [['Requested as', request.asked_model] as const]),
               ...(request.answered_model === null ? [] : [['Model of the answer', request.answered_model] as const]),
+              ...amountsOf(request),
               ['Answer', request.stream ? 'A stream' : 'A single body'],
               ['Provider', request.upstream ?? '–'],
               ['Calls to providers', formatCount(request.attempts)],
@@ -71,6 +72,22 @@ export function RequestReceipt({ request, requestKey, account }: RequestReceiptP
       {request.kind !== 'refused' && <ChargeTable request={request} />}
     </>
   )
+}
+
+/** What a refused request needed, what was left and the limit. */
+function amountsOf(request: RequestDetail): ReadonlyArray<readonly [name: string, value: string]> {
+  const { needed_usd: usd, left_usd: leftUsd, limit_usd: limitUsd } = request
+  const { needed_tokens: tokens, left_tokens: left, limit_tokens: limit } = request
+  if (usd !== null && leftUsd !== null && limitUsd !== null)
+    return [
+      ['Needed at least', formatExactUsd(usd)],
+      ['Left of the budget', `${formatExactUsd(leftUsd)} of ${formatExactUsd(limitUsd)}`]
+    ]
+  if (tokens === null || left === null || limit === null) return []
+  return [
+    ['Needed', countOf(tokens, 'token')],
+    ['Left of the minute', `${formatCount(left)} of ${countOf(limit, 'token')}`]
+  ]
 }
 
 interface KeyNameProps {

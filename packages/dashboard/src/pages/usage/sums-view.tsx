@@ -39,6 +39,7 @@ export function SumsView({ range, by, measure, only, isCompared, hidden, onHide 
     ...liveReport,
     placeholderData: keepPreviousData
   })
+  const refused = useRefused(range, only)
   const past = useQuery({ ...read('getUsage', usageInput(rangeBefore(range), by, only)), enabled: isCompared })
   const before = isCompared ? past.data : undefined
   // The previous report stays, dimmed, until the next one is loaded.
@@ -53,9 +54,10 @@ export function SumsView({ range, by, measure, only, isCompared, hidden, onHide 
           <Loading lines={12} />
         </Card>
       )}
-      {hasUsage && (
+      {report !== undefined && (hasUsage || (refused ?? 0) > 0) && (
         <Figures
           sums={sumUsage(report.buckets)}
+          refused={refused}
           before={before && { sums: sumUsage(before.buckets), days: nameRange(before) }}
         />
       )}
@@ -93,4 +95,18 @@ export function SumsView({ range, by, measure, only, isCompared, hidden, onHide 
       {report?.adjustments !== undefined && <Adjustments adjustments={report.adjustments} />}
     </div>
   )
+}
+
+/** How many requests were refused in a range. Null while that is not known, or if a model is chosen: refusals are not counted by model. */
+function useRefused({ from, to, interval }: UsageRange, { key, model }: UsageOnly): number | null {
+  const query = { from: from.toISOString(), to: to.toISOString(), interval, ...(key && { key }) }
+  const { data } = useQuery({
+    ...read('getUsageRefusals', { query }),
+    ...liveReport,
+    placeholderData: keepPreviousData,
+    enabled: model === undefined
+  })
+  return data === undefined || model !== undefined
+    ? null
+    : data.buckets.reduce((sum, { requests }) => sum + requests, 0)
 }
