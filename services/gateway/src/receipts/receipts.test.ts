@@ -284,7 +284,8 @@ t.test('refusals that Redis does not take are counted on, and a repeated receipt
     node = next
     for (let count = 0; count < more; count++) {
       const id = `req_${++refusals}`
-      const refused = { id, known, endpoint: null, askedModel: null, status: 402, code: 'key_budget_exceeded' }
+      const asked = { endpoint: null, model: null, askedModel: null }
+      const refused = { id, known, ...asked, status: 402, code: 'key_budget_exceeded' }
       log.refused({ ...refused, amounts: null, durationMs: 1, address: undefined })
     }
     await log.stop()

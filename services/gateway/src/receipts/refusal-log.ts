@@ -168,7 +168,7 @@ function withShortModel(request: RefusedRequest): RefusedRequest {
 }
 
 function encodeRefusal({ count, smallest, at }: Counted, hasAddress: boolean): string {
-  const { id, known, endpoint, askedModel, status, code, amounts, durationMs, address } = smallest
+  const { id, known, endpoint, model, askedModel, status, code, amounts, durationMs, address } = smallest
   return encodeReceipt({
     kind: 'refused',
     id,
@@ -178,8 +178,8 @@ function encodeRefusal({ count, smallest, at }: Counted, hasAddress: boolean): s
     count,
     refused: amounts,
     endpoint: endpoint ?? '',
-    model: last.model ?? askedModel,
-    askedModel: last.model === null || last.model === askedModel ? null : askedModel,
+    model: model ?? askedModel,
+    askedModel: model === null || model === askedModel ? null : askedModel,
     answeredModel: null,
     isStream: false,
     upstream: null,

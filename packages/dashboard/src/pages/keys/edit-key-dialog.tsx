@@ -27,7 +27,7 @@ export function EditKeyDialog({ target: opened, onClose }: { readonly target: Ke
           const typed = target.scope === 'inference' ? values : { ...target, label: values.label }
           const body = changedSettings(target, typed)
           if (Object.keys(body).length > 0) {
-            await changeKey(target, body, (budget) => setTarget(...target, monthly_budget_usd: budget ))
+            await changeKey(target, body, (budget) => setTarget({ ...target, monthly_budget_usd: budget }))
             await refresh('listKeys', 'getKey', 'getUsageRefusals', 'listAudit')
             showToast('Key saved.')
           }
