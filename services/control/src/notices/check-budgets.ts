@@ -6,7 +6,7 @@ import { toldBudgets } from '../database/schema/notices.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { nameOfMonth } from '../usage/months.ts'
 import { monthOf } from '../usage/usage-range.ts'
-import { decideThreshold } from './decide-threshold.ts'
+import { decideThreshold, judgedSpend } from './decide-threshold.ts'
 import { type Budget, type BudgetSources, readBudgets } from './read-budgets.ts'
 
 /** Records `budget.threshold` for budgets whose spend has reached a further threshold. @throws the error of PostgreSQL */
@@ -32,7 +32,10 @@ async function tell(tx: Transaction, budget: Budget, now: Date): Promise<void> {
   const [told] = await tx.select().from(toldBudgets).where(isPlace).for('update')
   const percent = decideThreshold({ ...budget, told: told! })
   if (percent === null) return
-  await tx.update(toldBudgets).set({ percent, spentNanos }).where(isPlace)
+  await tx
+    .update(toldBudgets)
+    .set({ percent, spentNanos: judgedSpend(budget) })
+    .where(isPlace)
   const month = nameOfMonth(now)
   await recordEvent(tx, {
     type: 'budget.threshold',

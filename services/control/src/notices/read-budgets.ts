@@ -2,13 +2,14 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readSettled, type Spender } from '@tollgate/state/spend/read-settled.ts'
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { freeBudgetColumn } from '../database/free-budget.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { adjustments } from '../database/schema/admin.ts'
 import { keys } from '../database/schema/keys.ts'
 import { noticeSettings, toldBudgets } from '../database/schema/notices.ts'
+import { openRefusals } from '../database/schema/refusals.ts'
 import { toEventKey } from '../events/record-key-event.ts'
 import { monthlyCapNanos } from '../usage/monthly-cap.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
@@ -21,6 +22,7 @@ export interface Budget extends Spender {
   readonly spentNanos: number
   readonly thresholds: readonly number[]
   readonly told: Told
+  readonly refuses: boolean
   /** null for the budget of the account. */
   readonly eventKey: ReturnType<typeof toEventKey> | null
 }
@@ -46,7 +48,7 @@ export async function readBudgets(
   const ids = [...new Set(spenders.map(({ account }) => account))]
   const keyIds = spenders.flatMap(({ key }) => key ?? [])
   const month = monthOf(now).from
-  const [owners, budgetedKeys, told, adjusted, spent] = await Promise.all([
+  const [owners, budgetedKeys, told, adjusted, refusing, spent] = await Promise.all([
     readAccounts(orm, ids),
     keyIds.length === 0 ? [] : readKeys(orm, keyIds),
     orm
@@ -54,6 +56,7 @@ export async function readBudgets(
       .from(toldBudgets)
       .where(and(inArray(toldBudgets.accountId, ids), eq(toldBudgets.month, month))),
     readAdjusted(orm, ids, month),
+    readRefusing(orm, ids),
     readSpent(orm, redis, spenders, now)
   ])
   const ownerOf = new Map(owners.map((row) => [row.account.id, row]))
@@ -66,7 +69,9 @@ export async function readBudgets(
     const ofKey = key === null ? null : keyOf.get(key)
     if (ofKey === undefined) return []
     const { thresholds, keyThresholds } = owner.settings ?? { thresholds: null, keyThresholds: null }
-    const common = { ...spender, told: toldOf.get(`${account} ${key ?? ''}`) ?? { percent: 0, spentNanos: 0 } }
+    const place = `${account} ${key ?? ''}`
+    const known = toldOf.get(place) ?? { percent: 0, spentNanos: 0 }
+    const common = { ...spender, told: known, refuses: refusing.has(place) }
     if (ofKey === null) {
       const budgetNanos = monthlyCapNanos(catalog, { ...owner.account, freeBudget: owner.freeBudget }, now)
       const spentNanos = Math.max(0, spent[index]! + (adjusted.get(account) ?? 0))
@@ -93,6 +98,17 @@ const readKeys = (orm: Orm, ids: string[]) =>
     .select()
     .from(keys)
     .where(and(inArray(keys.id, ids), eq(keys.status, 'active'), isNotNull(keys.monthlyBudgetNanos)))
+
+/** The budgets that refuse requests now, such as `<account> <key>`, or `<account> ` for that of the account. */
+async function readRefusing(orm: Orm, ids: string[]): Promise<Set<string>> {
+  const { accountId, keyId, code, endedAt } = openRefusals
+  const codes = ['key_budget_exceeded', 'monthly_budget_exceeded']
+  const rows = await orm
+    .select({ accountId, keyId, code })
+    .from(openRefusals)
+    .where(and(inArray(accountId, ids), inArray(code, codes), isNull(endedAt)))
+  return new Set(rows.map((row) => `${row.accountId} ${row.code === 'key_budget_exceeded' ? row.keyId : ''}`))
+}
 
 async function readAdjusted(orm: Orm, ids: string[], month: Date): Promise<Map<string, number>> {
   const rows = await orm

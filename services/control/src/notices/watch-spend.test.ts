@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm'
 import { adjustments } from '../database/schema/admin.ts'
 import { events } from '../database/schema/events.ts'
 import { noticeSettings, spendChecks } from '../database/schema/notices.ts'
+import { openRefusals } from '../database/schema/refusals.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
@@ -104,6 +105,25 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
     assert.deepEqual(await ofKey(), [20, 30])
     await change(`/api/keys/${key}`, { thresholds: null })
     assert.deepEqual(await ofKey(), [20, 30, 60])
+  })
+
+  await t.test('a budget that refuses requests counts as used up from 90 % on, and is told once', async () => {
+    const { id, key, spend, told } = await open()
+    const at = new Date()
+    const refusing = { accountId: id, keyId: key, code: 'key_budget_exceeded', since: at, lastAt: at, count: 1 }
+    await orm.insert(openRefusals).values(refusing)
+    const tell = async (dollars: number) => {
+      await spend(dollars)
+      await spendWatcher.runOnce()
+      return (await told()).filter(([scope]) => scope === 'key')
+    }
+    assert.deepEqual(await tell(8.5), [['key', 80, '8.50']])
+    const usedUp = [
+      ['key', 80, '8.50'],
+      ['key', 100, '9.20']
+    ]
+    assert.deepEqual((await tell(0.7)).toSorted(), usedUp.toSorted())
+    assert.equal((await tell(0.77)).length, 2)
   })
 
   await t.test('many replicas that check at once tell once, also after a death in between', async () => {

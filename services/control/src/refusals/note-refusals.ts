@@ -39,7 +39,9 @@ export async function noteRefusals(tx: Transaction, receipts: readonly Receipt[]
         model: sql`excluded.model`,
         // After they ended, for instance because a budget was raised, earlier amounts say nothing of the present ones.
         smallest: sql`case
-          when ${openRefusals.endedAt} is null and ${needed('open_refusals')} < ${needed('excluded')} then ${openRefusals.smallest}
+          when ${openRefusals.endedAt} is null
+            and (excluded.smallest is null or ${needed('open_refusals')} < ${needed('excluded')})
+          then ${openRefusals.smallest}
           else excluded.smallest end`,
         endedAt: null
       }

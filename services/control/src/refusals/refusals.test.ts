@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import type { GetKeyResponse } from '@tollgate/contracts/http/keys.ts'
 import type { UsageRefusalsResponse } from '@tollgate/contracts/http/usage.ts'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
+import { showRefused } from '@tollgate/contracts/requests/refused-members.ts'
 import { asc, eq } from 'drizzle-orm'
+import { test } from 'tap'
 import type { Static } from 'typebox'
 import { events } from '../database/schema/events.ts'
 import { openRefusals } from '../database/schema/refusals.ts'
+import { refusalsMail } from '../mail/refusals-mail.ts'
+import { tellRefusals } from '../notices/tell-refusals.ts'
 import { keptDays } from '../requests/request-days.ts'
 import { storeReceipts } from '../requests/store-receipts.ts'
 import { receiptOf } from '../requests/testing/receipt-of.ts'
@@ -14,7 +18,6 @@ import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import { endByServed } from './end-refusals.ts'
 import { noteRefusals } from './note-refusals.ts'
-import { tellRefusals } from './tell-refusals.ts'
 
 const dayMs = 86_400_000
 
@@ -134,4 +137,35 @@ onDatabase('refused requests', async (t, newDatabase) => {
       assert.deepEqual(await rate.told(), ['requests.refused'])
     }
   )
+})
+
+test('the mail names the smallest refused request and what is left; of several keys, each has a line', async () => {
+  const at = '2026-11-15T12:00:00.000Z'
+  const key = { id: 'key_1', label: 'an app', scope: 'inference', metadata: {} } as const
+  const refused = { unit: 'nanos', needed: 470_000_000, left: 350_000_000, limit: 1_000_000_000 } as const
+  const why = {
+    code: 'key_budget_exceeded',
+    reason: 'budget',
+    since: at,
+    last_at: at,
+    requests: 12,
+    model: 'm'
+  } as const
+  const data = { key, ...why, ...showRefused(refused) }
+  const [began, ended] = [
+    { type: 'requests.refused', at, data },
+    { type: 'requests.refused_ended', at, data }
+  ] as const
+  const { subject, facts } = refusalsMail([began], 1)
+  assert.equal(subject, 'Your API key “an app” refuses requests')
+  assert.deepEqual(facts, [
+    ['Refused so far', '12'],
+    ['Smallest refused request', '$0.47'],
+    ['Left of the budget', '$0.35']
+  ])
+  assert.match(refusalsMail([ended], 1).subject, /no longer refuses requests/)
+  assert.deepEqual(refusalsMail([began, ended], 2).items, [
+    '“an app” refuses requests, because a budget has too little left',
+    '“an app” no longer refuses requests'
+  ])
 })

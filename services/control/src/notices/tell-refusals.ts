@@ -7,7 +7,8 @@ import { keys } from '../database/schema/keys.ts'
 import { openRefusals } from '../database/schema/refusals.ts'
 import { type NewEvent, recordEvents } from '../events/record-event.ts'
 import { toEventKey } from '../events/record-key-event.ts'
-import { endByTime } from './end-refusals.ts'
+import { endByTime } from '../refusals/end-refusals.ts'
+import { noteBudget } from './spend-checks.ts'
 
 /** Rows per round. */
 const batch = 500
@@ -48,7 +49,12 @@ export function tellRefusals(orm: Orm, now: Date): Promise<boolean> {
       )
       const isOver = row.endedAt !== null || key === null
       if (isOver) await tx.delete(openRefusals).where(place)
-      else await tx.update(openRefusals).set({ toldAt: now }).where(place)
+      else {
+        await tx.update(openRefusals).set({ toldAt: now }).where(place)
+        // A budget that refuses requests may count as used up.
+        if (row.code === 'key_budget_exceeded') await noteBudget(tx, row.accountId, row.keyId)
+        if (row.code === 'monthly_budget_exceeded') await noteBudget(tx, row.accountId, null)
+      }
       if (key === null || (isOver && row.toldAt === null)) continue
       const { accountId } = row
       const data = { key: toEventKey(key), ...dataOf(row) }
