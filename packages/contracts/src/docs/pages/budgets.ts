@@ -35,6 +35,9 @@ What all free accounts together may cost in a day can have a limit, too. Once it
 
 For the cost of a stream, send the request header \`x-tollgate-cost: true\`. The stream then ends with a comment that has the cost.
 
+A key that refuses requests says so in the dashboard, with the smallest refused request. You get a mail, a notice and a webhook
+(\`requests.refused\`) once a day, and when it ends.
+
 You get a mail, a notice and a [webhook](${publicUrl}/dashboard/webhooks) when a share of a budget is spent. The owner chooses the
 [thresholds](${publicUrl}/dashboard/account).
 `
