@@ -22,6 +22,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   signOutByOperator: { reason },
   suspendAccountByOperator: { reason },
   resumeAccountByOperator: { reason },
+  approveAccountByOperator: { reason },
   applyCatalog: { version: 1, reason },
   diffCatalog: { version: 1 },
   rebuildProjection: { reason },
@@ -67,6 +68,7 @@ export async function askEveryOperation(control: RunningControl, document: OpenA
     createKey: { label: 'two' },
     createWebhook: { url },
     createOperatorWebhook: { url },
+    findReportedKey: { id: key },
     revokeReportedKey: { id: key, reason }
   }
   const rank = ({ operationId }: Operation) => last.indexOf(operationId)
