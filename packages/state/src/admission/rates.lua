@@ -3,8 +3,9 @@
 -- admitted when no tokens are owed. So 60 s admit at most the limit plus the larger of the burst and the largest request.
 -- Needs records.lua and account-writes.lua.
 local minute, max = 60000000, math.max
--- Maximum debt of the token rate, µs: the largest request that can pass, and a little for rounding.
-local maxOwed = minute + 1000
+-- Maximum debt of the token rate, µs. Prompts are estimated, so requests that were admitted together may have used several times a
+-- minute's tokens. Of a clock that was set back, more remains owed only until the rate of requests shows it.
+local maxOwed = 10 * minute
 local perMinute, keyPerMinute, tokensPerMinute
 local burst, keyBurst, tokenBurst
 -- For each rate: µs for a unit, and how far the arrival time may lie ahead now.

@@ -55,9 +55,12 @@ async function change(
     .update(accounts)
     .set({ suspensions, version })
     .where(isTheAccount)
-    .returning({ id: accounts.id })
-  if (changed.length === 0) return false
+    .returning({ suspensions: accounts.suspensions })
+  const [left] = changed
+  if (left === undefined) return false
   await recordAudit(tx, { accountId, ...by, action, detail: { reason } })
+  // Its keys are still refused.
+  if (action === 'account.resumed' && left.suspensions.length > 0) return true
   // The customer is told why an operator suspended the account.
   const note = action === 'account.suspended' && by.note !== undefined ? { note: by.note } : {}
   await recordEvent(tx, { type: action, accountId, data: { reason, ...note }, at: by.at })

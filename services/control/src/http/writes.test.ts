@@ -124,6 +124,10 @@ test('a write that is repeated without a change adds no row to a log', async (t)
       await asOperator('POST', `${path}/suspend`, { reason })
       return () => asOperator('POST', `${path}/resume`, { reason })
     },
+    'POST /api/admin/accounts/{id}/approve': async () => {
+      const path = await ofVictim()
+      return () => asOperator('POST', `${path}/approve`, { reason })
+    },
     'POST /api/admin/accounts/{id}/signout': async () => {
       const path = await ofVictim()
       return () => asOperator('POST', `${path}/signout`, { reason })

@@ -290,9 +290,9 @@ const promptKindsOf = ({
   asksForLongWrites
 })
 
-/** The targets of the model that was counted: others may count the prompt differently. */
+/** A counted prompt goes only where it was counted: another upstream may count it differently, also with a model of the same name. */
 const countedRoute = (route: readonly Target[], counted: ProviderCount | null): readonly Target[] =>
-  counted === null ? route : route.filter(({ model }) => model === counted.target.model)
+  counted === null ? route : route.filter((target) => target === counted.target)
 
 /** Media, earlier answers and searches have tokens of their own. */
 const measurableBytes = ({ textBytes = 0, audioTokens = 0, imageTokens = 0, searches }: TokenBound): number =>

@@ -13,7 +13,7 @@ const catalog = catalogOf({
   uncounted: [{ upstream: 'plain', model: 'theirs' }],
   replaced: [
     { upstream: 'vllm', model: 'theirs' },
-    { upstream: 'plain', model: 'another', priority: 1 }
+    { upstream: 'plain', model: 'theirs', priority: 1 }
   ]
 })
 const { inputPicos, outputPicos } = catalog.models.vllm!.prices
@@ -126,7 +126,7 @@ t.test('without a count the bytes decide: no counter, one that fails, and none f
   assert.deepEqual(urls(), ['/tokenize', '/v1/chat/completions'])
 })
 
-t.test('a counted prompt goes to no other model, which may count it differently', async () => {
+t.test('a counted prompt goes to no other upstream, which may count it differently', async () => {
   const answer = await chat(await keyWith(budgetFor(2600)), 'replaced', `${words} fails`)
   assert.equal(answer.status, 502)
   assert.ok(!urls().some((url) => url!.startsWith('/plain')))
@@ -135,4 +135,17 @@ t.test('a counted prompt goes to no other model, which may count it differently'
     urls().some((url) => url!.startsWith('/plain')),
     'one that pays for its bytes may'
   )
+})
+
+t.test('a prompt with an image by its address is not counted: what is there may change', async () => {
+  const image = { type: 'image_url', image_url: { url: 'https://images.example.com/1.png' } }
+  const poor = await keyWith(budgetFor(4000))
+  const answer = await post(
+    gateway,
+    poor.secret,
+    '/chat/completions',
+    chatOf('vllm', { max_tokens: 16, messages: [{ role: 'user', content: [{ type: 'text', text: words }, image] }] })
+  )
+  assert.equal(answer.status, 402)
+  assert.deepEqual(urls(), [])
 })

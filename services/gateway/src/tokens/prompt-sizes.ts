@@ -3,7 +3,11 @@ const usualBytesPerToken = 3
 const usualWeight = 2000
 /** After so many tokens the earlier ones weigh half, so that the measure follows its users. */
 const memoryTokens = 1_000_000
-const [least, most] = [1, 6]
+/**
+ * Its bounds. All accounts share the measure of a model, so what one of them sends must not make the prompts of others much shorter or
+ * longer: text of other kinds is corrected by its own settlement.
+ */
+const [least, most] = [2.5, 4]
 
 interface Sums {
   bytes: number

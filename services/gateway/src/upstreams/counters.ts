@@ -35,8 +35,6 @@ export interface CountCall {
 interface Counter {
   /** The APIs whose requests it counts. */
   readonly apis: readonly Api[]
-  /** Whether it counts images and recordings, too. */
-  readonly countsMedia: boolean
   /** The members of a request that it counts. */
   readonly members: readonly string[]
   readonly call: (upstream: CountingUpstream, model: string, members: string) => CountCall
@@ -59,7 +57,6 @@ const counters: Readonly<Record<CounterName, Counter>> = {
   // Its count is an estimate that may differ by a small amount (platform.claude.com, "Token counting", 2026).
   anthropic: {
     apis: ['messages'],
-    countsMedia: true,
     members: ['messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'],
     call: (upstream, model, members) => ({
       url: pathOf(upstream, (path) => `${path}/messages/count_tokens`),
@@ -71,7 +68,6 @@ const counters: Readonly<Record<CounterName, Counter>> = {
   },
   openai: {
     apis: ['responses'],
-    countsMedia: true,
     members: ['input', 'instructions', 'tools', 'tool_choice', 'text', 'reasoning', 'parallel_tool_calls'],
     call: (upstream, model, members) => ({
       url: pathOf(upstream, (path) => `${path}/responses/input_tokens`),
@@ -85,7 +81,6 @@ const counters: Readonly<Record<CounterName, Counter>> = {
   // what stands around the words there has more tokens than the model's template.
   gemini: {
     apis: ['chat'],
-    countsMedia: false,
     members: ['messages', 'tools', 'tool_choice', 'response_format'],
     call: (upstream, model, members) => ({
       url: pathOf(
@@ -98,10 +93,9 @@ const counters: Readonly<Record<CounterName, Counter>> = {
     answer: 'totalTokens',
     margin: [0.02, 64]
   },
-  // It renders the model's template (docs.vllm.ai, "serve/tokenize", 0.16). It does not know the tokens of images.
+  // It renders the model's template (docs.vllm.ai, "serve/tokenize", 0.16).
   vllm: {
     apis: ['chat'],
-    countsMedia: false,
     members: ['messages', 'tools', 'chat_template_kwargs'],
     call: (upstream, model, members) => ({
       url: pathOf(upstream, (path) => `${path.replace(/\/v1$/, '')}/tokenize`),
@@ -130,8 +124,9 @@ export function countCall(
   upstream: CountingUpstream,
   { api, hasMedia, bytes, spans, model }: CountedBody
 ): CountablePart | null {
-  const { apis, countsMedia, members: names, call } = counters[name]
-  if (!apis.includes(api) || (hasMedia && !countsMedia)) return null
+  const { apis, members: names, call } = counters[name]
+  // What an address has may change after it was counted, and a counter may not know the tokens of media.
+  if (!apis.includes(api) || hasMedia) return null
   const counted = names.map((member) => spans.get(member)).filter((span) => span !== undefined)
   if (counted.length === 0) return null
   const members = counted.map((span) => `${JSON.stringify(span.name)}:${bytes.toString('utf8', span.start, span.end)}`)
