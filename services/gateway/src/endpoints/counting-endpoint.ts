@@ -119,7 +119,7 @@ async function count(
     const answer = await callOnce(upstream, {
       ...call,
       body: forwardedBody(forwarded, target, upstream),
-      renamed: renamedModel(target, askedModel)
+      renamed: renamedModel(route, askedModel)
     })
     if (answer.status === 200 && !isCount(answer)) throw new ServiceError('upstream_error', { cause: noCount() })
     return answer

@@ -201,7 +201,9 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   }
 
   hidden(): Hidden {
-    return { secret: this.upstream.credential, renamed: renamedModel(this.target, this.request.model) }
+    const { route, model } = this.request
+    const { credential, counting } = this.upstream
+    return { secret: credential, renamed: renamedModel(route, model), host: counting.url.host }
   }
 
   rejectAnswer(how: string, fault: OperatorFault | null = null): void {

@@ -4,8 +4,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { concealedJson } from './conceal.ts'
 
-const renamed = { from: 'llama-3', to: 'fast' }
-const written = (text: string): string => JSON.parse(concealedJson({ text }, { secret: null, renamed })!).text
+const renamed = { from: ['llama-3', 'other-8b'], to: 'fast' }
+const host = 'models.internal:8000'
+const written = (text: string): string => JSON.parse(concealedJson({ text }, { secret: null, renamed, host })!).text
 
 t.test('a client gets its own name of the model, whatever the provider writes around the other one', async () => {
   for (const [text, expected] of [
@@ -17,6 +18,7 @@ t.test('a client gets its own name of the model, whatever the provider writes ar
     ['model=ollama/llama-3, llama-3', 'model=fast, fast'],
     ['https://example.com/models/llama-3 says no', 'https:fast says no'],
     ['mallama-3 and llama-33 are others', 'mallama-3 and llama-33 are others'],
+    ['LLAMA-3 or Other-8B of this route', 'fast or fast of this route'],
     ['nothing', 'nothing']
   ] as const) {
     assert.equal(written(text), expected)
@@ -30,7 +32,11 @@ t.test('a client gets no id of the operator’s account', async () => {
     ['Project `proj_JMo3Q9spNIEWhSxu` has no access', 'Project `[hidden]` has no access'],
     ['arn:aws:bedrock:us-east-1:123456789012:inference-profile/x is not', '[hidden] is not'],
     ['`projects/740989871600/locations/us` is', '`[hidden]/locations/us` is'],
-    ['https://acme-prod.openai.azure.com/openai', 'https://[hidden]/openai']
+    ['https://acme-prod.openai.azure.com/openai', 'https://[hidden]/openai'],
+    [
+      'POST http://Models.internal:8000/v1/chat?sig=s3cret failed, see https://example.com/a',
+      'POST [hidden] failed, see https://example.com/a'
+    ]
   ] as const) {
     assert.equal(written(text), expected)
   }

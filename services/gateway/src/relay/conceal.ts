@@ -2,18 +2,22 @@
 export interface Hidden {
   /** The credential; null for none. */
   readonly secret: string | null
-  /** The upstream's name of the model, and the client's; null if they are the same, or if the call has no model. */
+  /** The upstreams' names of the model, and the client's; null if they are the same, or if the call has no model. */
   readonly renamed: RenamedModel | null
+  /** The host of the upstream's API; absent for none. */
+  readonly host?: string
 }
 
 export interface RenamedModel {
-  readonly from: string
+  readonly from: readonly string[]
   readonly to: string
 }
 
-/** @param target of the call @param model the client's name */
-export const renamedModel = (target: { readonly model: string }, model: string): RenamedModel | null =>
-  target.model === model ? null : { from: target.model, to: model }
+/** @param route all targets of the model: an upstream may name the others, too @param model the client's name */
+export function renamedModel(route: ReadonlyArray<{ readonly model: string }>, model: string): RenamedModel | null {
+  const from = [...new Set(route.map((target) => target.model))].filter((name) => name !== model)
+  return from.length === 0 ? null : { from, to: model }
+}
 
 /**
  * Ids of the operator's account: organisations and projects of OpenAI and Groq, ARNs of AWS, projects of Google Cloud, and hosts of
@@ -47,19 +51,32 @@ export function concealedJson(error: unknown, hidden: Hidden): string | null {
   }
 }
 
-function concealed(text: string, { renamed }: Hidden): string {
-  const named = renamed === null ? text : renameModel(text, renamed)
+function concealed(text: string, { renamed, host }: Hidden): string {
+  const hidden = host === undefined ? text : hideAddresses(text, host)
+  const named =
+    renamed === null ? hidden : renamed.from.reduce((now, from) => renameModel(now, from, renamed.to), hidden)
   return named.replace(accountIds, hiddenId)
 }
+
+const addresses = /https?:\/\/[^\s"'`<>]{1,2000}/gi
+
+/** The operator's base URL may have a secret in its query. */
+const hideAddresses = (text: string, host: string): string =>
+  text.replace(addresses, (url) => (lowerCase(url).includes(host) ? hiddenId : url))
+
+/** Of ASCII only, so that no index changes. */
+const lowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /** What a name of a model may have besides letters and digits. A longer name with the searched one in it is replaced as a whole. */
 const [before, after] = [/[\w./@-]/, /[\w./@:-]/]
 const alphanumeric = /[A-Za-z0-9]/
 
-function renameModel(text: string, { from, to }: RenamedModel): string {
+/** Upper and lower case are the same. */
+function renameModel(text: string, from: string, to: string): string {
+  const [searched, name] = [lowerCase(text), lowerCase(from)]
   let result = ''
   let done = 0
-  for (let at = text.indexOf(from); at >= 0; at = text.indexOf(from, at)) {
+  for (let at = searched.indexOf(name); at >= 0; at = searched.indexOf(name, at)) {
     let [start, end] = [at, at + from.length]
     const isWord = !alphanumeric.test(text[start - 1] ?? '') && !alphanumeric.test(text[end] ?? '')
     at = end
