@@ -312,8 +312,8 @@ export const faults: readonly SeededFault[] = [
     name: 'upstream-name-shown',
     summary: 'refusals name the upstream’s model',
     file: 'services/gateway/src/relay/conceal.ts',
-    from: 'renamed === null ? text : renameModel(text, renamed)',
-    to: 'text',
+    from: 'renameModel(now, from, renamed.to)',
+    to: 'now',
     test: 'a refusal about the request has the client’s name of the model, at every endpoint'
   },
   {
@@ -336,8 +336,8 @@ export const faults: readonly SeededFault[] = [
     name: 'strangers-register',
     summary: 'a user who registered at the identity provider needs no invitation',
     file: 'services/control/src/signup/signup-policy.ts',
-    from: 'if ((await orm.$count(invitations, isInvited)) === 0) throw refuseUninvited()',
-    to: 'await orm.$count(invitations, isInvited)',
+    from: "if (mode === 'invited' && !(await isInvited(orm, address, now))) throw refuseUninvited()",
+    to: '',
     test: 'a user who registered at Supabase itself gets no account, also with a mailed link'
   },
   {
