@@ -235,7 +235,7 @@ function cutRates(account: AccountModel, key: string, allowances: Allowances, no
   const { requests, keyRequests, tokens } = ratesOf(account, key, allowances, now)
   const [excess, keyExcess] = [requests.cut(), keyRequests?.cut() ?? 0]
   // Both lie too far ahead by the same time.
-  const tokenExcess = Math.max(excess, tokens.excess(60_001_000))
+  const tokenExcess = Math.max(excess, tokens.excess(600_000_000))
   if (excess + tokenExcess + keyExcess === 0) return false
   requests.drop(excess)
   tokens.drop(tokenExcess)
