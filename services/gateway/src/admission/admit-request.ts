@@ -90,8 +90,8 @@ export interface Admitted {
  *
  * The request is judged on the records that this process remembers. Redis decides only on its current records; if they differ,
  * the request is judged again on them. A refusal, too, needs records that Redis has just confirmed. If only the bound of the
- * prompt is too large, the prompt is counted better, in each way once. A request with calls of the provider's tools is then tried with fewer of
- * them. If only a default length of the output exceeds the rate, it shrinks, once.
+ * prompt is too large, the prompt is counted better, in each way once. A request with calls of the provider's tools is then tried
+ * with fewer of them. If only a default length of the output exceeds the rate, it shrinks, once.
  *
  * @throws ServiceError with the verdict's code, an error of `bound`, of a budget or limit, free_spend_exhausted,
  *   exceeds_rate_limit or state_unavailable
@@ -100,7 +100,8 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   const { known, catalog, name, kind, model } = request
   const { redis, admissions, freeOffer, holdMs } = admission
   let bound: TokenBound | null = null
-  let [confirmed, counted, isExact, shrunk, reaped] = [false, 0, false, false, false]
+  let [confirmed, isCounted, shrunk, reaped] = [false, false, false, false]
+  let waysTried = 0
   if (admission.isFull()) throw new ServiceError('state_unavailable')
   const from = Date.now()
   const time = { from, until: from + holdMs }
@@ -150,16 +151,16 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
         throw new ServiceError('state_unavailable')
     }
     // Refused. Perhaps the prompt is shorter than its bound.
+    const couldBeShorter: boolean = dependsOnPrompt(answer, withoutPrompt(bound, model!, time))
     let shorter: TokenBound | null = null
-    while (shorter === null && counted < countingWays.length) {
-      const way: CountingWay = countingWays[counted]!
+    while (couldBeShorter && shorter === null && waysTried < countingWays.length) {
+      const way: CountingWay = countingWays[waysTried]!
       // A provider is not asked if waiting helps.
-      const isUseful = way !== 'provider' || answer?.outcome !== 'over-limit'
-      if (!isUseful || !dependsOnPrompt(answer, withoutPrompt(bound, model!, time))) break
-      counted++
-      const exact: number | null = await request.count(way)
-      isExact ||= exact !== null
-      if (exact !== null && exact < bound.promptTokens) shorter = withPrompt(bound, exact)
+      if (way === 'provider' && answer?.outcome === 'over-limit') break
+      waysTried++
+      const tokens: number | null = await request.count(way)
+      isCounted ||= tokens !== null
+      if (tokens !== null && tokens < bound.promptTokens) shorter = withPrompt(bound, tokens)
     }
     if (shorter !== null) {
       bound = shorter
@@ -172,11 +173,8 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     const isShrinkable: boolean = bound.isDefault === true && !shrunk
     const smaller: ReturnType<typeof shrinkDefault> | AdmitAnswer | null =
       isShrinkable && isOverTokens(answer) ? shrinkDefault(asked!, answer, allowances) : answer
-    if (smaller === null) throw exceedsRateError(whole, isExact, allowances, { name, plan, catalog })
-    if (typeof smaller !== 'number') {
-      const isCounted = isExact || !dependsOnPrompt(answer, withoutPrompt(bound, model!, time))
-      throw refusalOf(smaller, asked!, isCounted, allowances)
-    }
+    if (smaller === null) throw exceedsRateError(whole, isCounted, allowances, { name, plan, catalog })
+    if (typeof smaller !== 'number') throw refusalOf(smaller, asked!, isCounted || !couldBeShorter, allowances)
     shrunk = true
     bound = { ...bound, wantedTokens: smaller }
   }

@@ -14,8 +14,8 @@ export interface CallTime {
 
 /**
  * The maximum cost of a request, in the form that the admission script takes. The prompt has the price of the request and of its calls of
- * tools, too. Each kind costs the dearest rate that can apply to a request of this length, in these tiers and at this time. For the rate of tokens, the
- * prompt counts by its estimate.
+ * tools, too. Each kind costs the dearest rate that can apply to a request of this length, in these tiers and at this time. For the
+ * rate of tokens, the prompt counts by its estimate.
  */
 export function costBound(bound: TokenBound, model: Model, { from, until }: CallTime): CostBound {
   const { promptTokens, ratedTokens = promptTokens, audioTokens = 0, imageTokens = 0, answers, wantedTokens } = bound

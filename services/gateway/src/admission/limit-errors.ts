@@ -23,7 +23,7 @@ const codeOfLimit: Record<Limit, ErrorCode> = {
  * Otherwise waiting would not help. What deleted accounts of the mailbox spent lowers the limit, as on the dashboard: it is not
  * spend of this account.
  *
- * @param isCounted whether somebody counted the tokens of the prompt. Else each of its bytes counts as a token, and the error says so
+ * @param isCounted false: each byte of the prompt counts as a token, a better count could help, and the error says so
  */
 export function budgetError(
   refusal: BudgetRefusal,
@@ -79,17 +79,17 @@ export function limitError(
  * The error for a request that has more tokens than a whole minute allows. It says how they were counted, and which plan on sale allows
  * them.
  *
- * @param isExact whether somebody counted the tokens of the prompt
+ * @param isCounted whether somebody counted the tokens of the prompt
  */
 export function exceedsRateError(
   { promptTokens, outputTokens, minTokens }: CostBound,
-  isExact: boolean,
+  isCounted: boolean,
   { tokens: allowed }: Pick<AccountAllowances, 'tokens'>,
   asked: { name: string; plan: string; catalog: CatalogView }
 ): ServiceError {
   const output = outputTokens * minTokens
   const shown = (tokens: number) => tokens.toLocaleString('en')
-  const counted = isExact ? 'counted' : 'estimated from its bytes'
+  const counted = isCounted ? 'counted' : 'estimated from its bytes'
   return new ServiceError('exceeds_rate_limit', {
     refused: refusedAmounts({ unit: 'tokens', needed: promptTokens + output, left: allowed, limit: allowed }),
     message:

@@ -31,8 +31,8 @@ const windowMs = 60_000
 const ModelParams = Type.Object({ '*': Type.String() })
 
 /**
- * `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use and that an upstream serves, each followed by its aliases. A request with `anthropic-version` gets the
- * format of Anthropic's API, and only the models that are offered there.
+ * `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use and that an upstream serves, each followed
+ * by its aliases. A request with `anthropic-version` gets the format of Anthropic's API, and only the models that are offered there.
  */
 export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog }: ModelsDependencies): void {
   const countList = createListRate()

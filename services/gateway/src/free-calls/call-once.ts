@@ -94,7 +94,7 @@ function toAnswer(upstream: Upstream, call: FreeCall, { status, head, bytes }: C
     throw failed.failure
   }
   const { docsUrl, requestId, renamed } = call
-  const hidden = { secret: upstream.credential, renamed, host: upstream.counting.url.host }
+  const hidden = { secret: upstream.credential, renamed, host: upstream.baseUrl.host }
   return { status, body: call.refusal(reason, { status, docsUrl, requestId, ...hidden }).body }
 }
 

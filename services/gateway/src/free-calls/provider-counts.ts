@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import { Agent } from 'undici'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
+import { callBeside, codeOfCall } from '../upstreams/call-beside.ts'
 import { type CountCall, type CountedBody, countCall, countedTokens } from '../upstreams/counters.ts'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 import { countFreeCall } from './count-free-call.ts'
@@ -55,8 +55,9 @@ export class ProviderCounts {
     for (const target of route.toSorted((one, other) => one.priority - other.priority)) {
       const upstream = upstreams.get(target.upstream)
       if (upstream?.counter == null) continue
-      const { counting, counter } = upstream
-      const part = countCall(counter, counting, { ...request, model: target.model })
+      const { counter, baseUrl, credential, models } = upstream
+      const own = { baseUrl, credential, headers: models.headers }
+      const part = countCall(counter, own, { ...request, model: target.model })
       if (part === null) continue
       const { call, otherBytes } = part
       const key = createHash('sha256').update(`${upstream.name} ${call.url} `).update(call.body).digest('base64')
@@ -71,36 +72,31 @@ export class ProviderCounts {
   async #ask(
     { known, catalog }: CountRequest,
     upstream: Upstream,
-    { url, headers, body }: CountCall,
+    call: CountCall,
     key: string
   ): Promise<number | null> {
     if (this.#underWay >= maxUnderWay) return null
     this.#underWay++
     let tokens: number | null = null
-    const agent = new Agent({ connect: upstream.models.ca === undefined ? {} : { ca: upstream.models.ca } })
+    /** Why there is no number. */
+    let cause: number | string
     try {
       await countFreeCall(this.#redis, known, catalog)
-      const answer = await agent.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
+      const asked = {
         method: 'POST',
-        headers: [...headers, 'content-type', 'application/json'],
-        body,
-        signal: AbortSignal.timeout(timeoutMs)
-      })
-      const text = await readText(answer.body)
-      tokens = answer.statusCode === 200 ? countedTokens(upstream.counter!, text) : null
-      if (tokens === null) {
-        this.#log.warn({ upstream: upstream.name, status: answer.statusCode }, 'the provider did not count a prompt')
-      }
+        ...call,
+        headers: [...call.headers, ...jsonType],
+        maxBytes: maxAnswerBytes
+      } as const
+      const { status, bytes } = await callBeside(upstream.models, asked, AbortSignal.timeout(timeoutMs))
+      tokens = status === 200 ? countedTokens(upstream.counter!, bytes.toString()) : null
+      cause = status
     } catch (error) {
-      // The error of a call may have the address, whose query may contain a key: only its code is logged.
-      const { code, name } = error as NodeJS.ErrnoException
-      this.#log.warn({ upstream: upstream.name, code: code ?? name }, 'the provider did not count a prompt')
+      cause = codeOfCall(error)
     } finally {
       this.#underWay--
-      await agent.destroy()
     }
+    if (tokens === null) this.#log.warn({ upstream: upstream.name, cause }, 'the provider did not count a prompt')
     this.#keep(key, tokens)
     return tokens
   }
@@ -115,13 +111,4 @@ export class ProviderCounts {
   }
 }
 
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes > maxAnswerBytes) return ''
-  }
-  return Buffer.concat(chunks).toString()
-}
+const jsonType = ['content-type', 'application/json'] as const

@@ -202,8 +202,8 @@ export class Attempt implements AnswerHandler, SinkAttempt {
 
   hidden(): Hidden {
     const { route, model } = this.request
-    const { credential, counting } = this.upstream
-    return { secret: credential, renamed: renamedModel(route, model), host: counting.url.host }
+    const { credential, baseUrl } = this.upstream
+    return { secret: credential, renamed: renamedModel(route, model), host: baseUrl.host }
   }
 
   rejectAnswer(how: string, fault: OperatorFault | null = null): void {

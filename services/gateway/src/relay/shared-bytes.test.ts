@@ -170,7 +170,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     acceptsIncludeUsage: true,
     reportsUsageByEvent: false,
     counter: null,
-    counting: { url: new URL('http://127.0.0.1'), headers: [], credential: null },
+    baseUrl: new URL('http://127.0.0.1'),
     furtherMembers: null,
     betas: new Set<string>(),
     breaker: new Breaker(),

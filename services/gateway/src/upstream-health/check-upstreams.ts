@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import { Agent } from 'undici'
 import { operatorFault } from '../relay/operator-faults.ts'
 import { readRefusal } from '../relay/read-refusal.ts'
 import { maxRefusalBytes } from '../relay/refusal.ts'
+import { callBeside, codeOfCall } from '../upstreams/call-beside.ts'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 import type { UpstreamHealth } from './upstream-health.ts'
 
@@ -30,26 +30,21 @@ export function createUpstreamChecks(
   let running: Promise<unknown> = Promise.resolve()
 
   async function check({ name, models }: Upstream): Promise<void> {
-    const agent = new Agent({ allowH2: true, connect: models.ca === undefined ? {} : { ca: models.ca } })
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)])
+    const { url, headers, credentialName } = models
     try {
-      const { origin, pathname, search } = new URL(models.url)
-      const call = { origin, path: pathname + search, method: 'GET', headers: models.headers, signal } as const
-      const { statusCode, body } = await agent.request(call)
-      const target = { upstream: name, model: null, credentialName: models.credentialName }
-      if (statusCode < 400) await body.dump()
-      const fault = statusCode < 400 ? null : operatorFault(statusCode, readRefusal(await readStart(body)))
-      if (statusCode < 300) health.accepted(name)
+      const call = { method: 'GET', url, headers, maxBytes: maxRefusalBytes } as const
+      const { status, bytes } = await callBeside(models, call, signal)
+      const target = { upstream: name, model: null, credentialName }
+      const fault = status < 400 ? null : operatorFault(status, readRefusal(bytes))
+      if (status < 300) health.accepted(name)
       else if (fault === 'credit') health.failed('credit', target)
-      else if (fault === 'credential' || statusCode === 401 || statusCode === 403) health.failed('credential', target)
+      else if (fault === 'credential' || status === 401 || status === 403) health.failed('credential', target)
     } catch (error) {
-      // The error of a call may have the address, whose query may contain a key: only its code is logged.
-      const { code, name: kind } = error as NodeJS.ErrnoException
       if (!stopping.signal.aborted) {
-        log.warn({ upstream: name, code: code ?? kind }, `upstream ${name} cannot be reached; requests to it will fail`)
+        const code = codeOfCall(error)
+        log.warn({ upstream: name, code }, `upstream ${name} cannot be reached; requests to it will fail`)
       }
-    } finally {
-      await agent.destroy()
     }
   }
 
@@ -62,16 +57,4 @@ export function createUpstreamChecks(
       await running
     }
   }
-}
-
-/** Reads the first bytes of a body, and ends it. */
-async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes >= maxRefusalBytes) break
-  }
-  return Buffer.concat(chunks)
 }

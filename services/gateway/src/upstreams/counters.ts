@@ -18,8 +18,7 @@ export interface CountedBody {
 
 /** What a counter needs of an upstream. */
 export interface CountingUpstream {
-  /** The base URL. Its query may have a key. */
-  readonly url: URL
+  readonly baseUrl: URL
   /** Names and values, alternating, with the credential. */
   readonly headers: readonly string[]
   readonly credential: string | null
@@ -44,36 +43,37 @@ interface Counter {
   readonly margin: readonly [share: number, tokens: number]
 }
 
-/** The base URL with another path. @param change of its path, which has no slash at its end */
-function pathOf({ url }: CountingUpstream, change: (path: string) => string): URL {
-  const whole = new URL(url)
+/** The base URL of an upstream with another path. @param change of its path, which has no slash at its end */
+export function withPath(base: URL, change: (path: string) => string): URL {
+  const whole = new URL(base)
   whole.pathname = change(whole.pathname.replace(/[/]+$/, ''))
   return whole
 }
 
 const withModel = (model: string, members: string): string => `{"model":${JSON.stringify(model)},${members}}`
 
+/** A call that has the members of the request as they are. */
+const sameMembers =
+  (endpoint: string): Counter['call'] =>
+  ({ baseUrl, headers }, model, members) => ({
+    url: withPath(baseUrl, (path) => path + endpoint),
+    headers,
+    body: withModel(model, members)
+  })
+
 const counters: Readonly<Record<CounterName, Counter>> = {
   // Its count is an estimate that may differ by a small amount (platform.claude.com, "Token counting", 2026).
   anthropic: {
     apis: ['messages'],
     members: ['messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'],
-    call: (upstream, model, members) => ({
-      url: pathOf(upstream, (path) => `${path}/messages/count_tokens`),
-      headers: upstream.headers,
-      body: withModel(model, members)
-    }),
+    call: sameMembers('/messages/count_tokens'),
     answer: 'input_tokens',
     margin: [0.02, 32]
   },
   openai: {
     apis: ['responses'],
     members: ['input', 'instructions', 'tools', 'tool_choice', 'text', 'reasoning', 'parallel_tool_calls'],
-    call: (upstream, model, members) => ({
-      url: pathOf(upstream, (path) => `${path}/responses/input_tokens`),
-      headers: upstream.headers,
-      body: withModel(model, members)
-    }),
+    call: sameMembers('/responses/input_tokens'),
     answer: 'input_tokens',
     margin: [0, 0]
   },
@@ -83,8 +83,8 @@ const counters: Readonly<Record<CounterName, Counter>> = {
     apis: ['chat'],
     members: ['messages', 'tools', 'tool_choice', 'response_format'],
     call: (upstream, model, members) => ({
-      url: pathOf(
-        upstream,
+      url: withPath(
+        upstream.baseUrl,
         (path) => `${path.replace(/\/openai$/, '')}/models/${encodeURIComponent(model)}:countTokens`
       ),
       headers: upstream.credential === null ? [] : ['x-goog-api-key', upstream.credential],
@@ -98,7 +98,7 @@ const counters: Readonly<Record<CounterName, Counter>> = {
     apis: ['chat'],
     members: ['messages', 'tools', 'chat_template_kwargs'],
     call: (upstream, model, members) => ({
-      url: pathOf(upstream, (path) => `${path.replace(/\/v1$/, '')}/tokenize`),
+      url: withPath(upstream.baseUrl, (path) => `${path.replace(/\/v1$/, '')}/tokenize`),
       headers: upstream.headers,
       body: withModel(model, `"add_generation_prompt":true,${members}`)
     }),

@@ -1,6 +1,6 @@
 import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
-import type { CounterName, CountingUpstream } from './counters.ts'
+import { type CounterName, withPath } from './counters.ts'
 import { Http1Pool } from './http1/http1-pool.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { UndiciPool } from './undici-pool.ts'
@@ -29,8 +29,8 @@ export interface Upstream {
   readonly reportsUsageByEvent: boolean
   /** How it counts prompts for nothing; null if it does not. */
   readonly counter: CounterName | null
-  /** What its counter needs. Never log it. */
-  readonly counting: CountingUpstream
+  /** The base URL of its API. Its query may have a key: never log it. */
+  readonly baseUrl: URL
   /** Request members that it accepts besides those of the OpenAI reference; null if it accepts all. */
   readonly furtherMembers: ReadonlySet<string> | null
   /** Betas of Anthropic's API that it accepts besides the standard ones. */
@@ -81,7 +81,7 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     credential: settings.credential,
     http2,
     models: {
-      url: modelsUrl(url),
+      url: withPath(url, (path) => `${path}/models`),
       headers: modelsFields(settings),
       ca,
       credentialName: settings.credentialName
@@ -92,7 +92,7 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     acceptsIncludeUsage: settings.acceptsIncludeUsage,
     reportsUsageByEvent: settings.reportsUsageByEvent,
     counter: settings.counter,
-    counting: { url, headers: modelsFields(settings), credential: settings.credential },
+    baseUrl: url,
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
     betas: new Set(settings.betas),
     breaker: new Breaker((state) => onBreaker(name, state)),
@@ -100,10 +100,4 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     restingUntil: new Map(),
     pool: http2 || byUndici ? new UndiciPool(options, http2) : new Http1Pool(options)
   }
-}
-
-function modelsUrl(base: URL): URL {
-  const url = new URL(base)
-  url.pathname = `${base.pathname.replace(/[/]+$/, '')}/models`
-  return url
 }
