@@ -51,12 +51,11 @@ async function change(
   if (due === undefined) return false
   const version = await recordChange(tx, [accountShard(accountId)])
   // Another transaction may have committed the same change since.
-  const changed = await tx
+  const [left] = await tx
     .update(accounts)
     .set({ suspensions, version })
     .where(isTheAccount)
     .returning({ suspensions: accounts.suspensions })
-  const [left] = changed
   if (left === undefined) return false
   await recordAudit(tx, { accountId, ...by, action, detail: { reason } })
   // Its keys are still refused.

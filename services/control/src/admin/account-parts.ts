@@ -47,7 +47,7 @@ export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<
   )
 }
 
-/** One key of any account. @throws Error if there is none with this id */
+/** Reads a key, whichever account has it. @throws Error if no key has this id */
 export async function readKey(orm: Orm, id: string, now: Date): Promise<Static<typeof AdminKey>> {
   const [key] = await selectKeys(orm, now, eq(keys.id, id))
   if (key === undefined) throw new Error(`key ${id} does not exist`)

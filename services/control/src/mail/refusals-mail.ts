@@ -26,7 +26,12 @@ const helps: Readonly<Record<RefusalReason, string>> = {
   other: 'The request log shows each error.'
 }
 
-/** A mail about keys that refuse requests, or no longer do. @param count of all notices, of which only the first are given */
+/**
+ * The mail that says which keys refuse requests now, and which serve them again.
+ *
+ * @param notices the first of all notices
+ * @param count how many notices there are
+ */
 export function refusalsMail(notices: readonly Told[], count: number): MailContent {
   const button = { text: 'See your keys', path: '/dashboard/keys' }
   const [only, ...others] = notices

@@ -1,6 +1,4 @@
-import type { EventData } from '@tollgate/contracts/events/event-types.ts'
-import { rateCodes, refusalReason } from '@tollgate/contracts/requests/refusal-reasons.ts'
-import { showRefused } from '@tollgate/contracts/requests/refused-members.ts'
+import { rateCodes } from '@tollgate/contracts/requests/refusal-reasons.ts'
 import { and, eq, isNotNull, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
@@ -8,15 +6,14 @@ import { openRefusals } from '../database/schema/refusals.ts'
 import { type NewEvent, recordEvents } from '../events/record-event.ts'
 import { toEventKey } from '../events/record-key-event.ts'
 import { endByTime } from '../refusals/end-refusals.ts'
+import { showOpenRefusal } from '../refusals/read-refusals.ts'
+import { startOfDay } from '../requests/request-days.ts'
 import { noteBudget } from './spend-checks.ts'
 
 /** Rows per round. */
 const batch = 500
 /** Clients wait and retry at a limit of rate, so few such refusals are no news. */
 const minRateRefusals = 100
-const dayMs = 86_400_000
-
-type Row = typeof openRefusals.$inferSelect
 
 /**
  * Records `requests.refused` for keys that have begun to refuse requests, and `requests.refused_ended` for those that no longer do: each
@@ -25,7 +22,7 @@ type Row = typeof openRefusals.$inferSelect
  * @returns whether more is waiting
  */
 export function tellRefusals(orm: Orm, now: Date): Promise<boolean> {
-  const today = new Date(Math.floor(now.getTime() / dayMs) * dayMs)
+  const today = new Date(startOfDay(now.getTime()))
   return orm.transaction(async (tx) => {
     await endByTime(tx, now)
     const isUntold = or(
@@ -57,7 +54,7 @@ export function tellRefusals(orm: Orm, now: Date): Promise<boolean> {
       }
       if (key === null || (isOver && row.toldAt === null)) continue
       const { accountId } = row
-      const data = { key: toEventKey(key), ...dataOf(row) }
+      const data = { key: toEventKey(key), ...showOpenRefusal(row) }
       const once = `${accountId}:${row.keyId}:${row.code}:${today.toISOString().slice(0, 10)}`
       happened.push(
         isOver
@@ -71,8 +68,3 @@ export function tellRefusals(orm: Orm, now: Date): Promise<boolean> {
 }
 
 const isNews = or(notInArray(openRefusals.code, [...rateCodes]), sql`${openRefusals.count} >= ${minRateRefusals}`)
-
-const dataOf = ({ code, since, lastAt, count, model, smallest }: Row): Omit<EventData<'requests.refused'>, 'key'> => ({
-  ...{ code, reason: refusalReason(code), since: since.toISOString(), last_at: lastAt.toISOString() },
-  ...{ requests: count, model, ...showRefused(smallest) }
-})

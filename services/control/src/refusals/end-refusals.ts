@@ -3,9 +3,8 @@ import { monthlyBudgetCodes } from '@tollgate/contracts/requests/refusal-reasons
 import { and, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 import { openRefusals } from '../database/schema/refusals.ts'
+import { dayMs, startOfDay } from '../requests/request-days.ts'
 import { monthOf } from '../usage/usage-range.ts'
-
-const dayMs = 86_400_000
 
 type Open = Pick<typeof openRefusals.$inferSelect, 'code' | 'lastAt' | 'model' | 'smallest'>
 
@@ -57,7 +56,7 @@ export async function endByChange(tx: Transaction, accountId: string, keyId: str
 
 /** Ends refusals after a whole day (UTC) without another one, and those by a budget of an earlier month or day. */
 export async function endByTime(tx: Transaction, now: Date): Promise<void> {
-  const today = new Date(Math.floor(now.getTime() / dayMs) * dayMs)
+  const today = new Date(startOfDay(now.getTime()))
   const ofMonth = and(inArray(openRefusals.code, [...monthlyBudgetCodes]), lt(openRefusals.lastAt, monthOf(now).from))
   const ofDay = and(eq(openRefusals.code, 'free_spend_exhausted'), lt(openRefusals.lastAt, today))
   await end(tx, or(lt(openRefusals.lastAt, new Date(today.getTime() - dayMs)), ofMonth, ofDay))

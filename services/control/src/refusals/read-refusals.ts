@@ -65,8 +65,20 @@ async function readOpen(orm: Orm, accountId: string, which: SQL | undefined, lim
     .where(and(eq(openRefusals.accountId, accountId), isNull(openRefusals.endedAt), which))
     .orderBy(desc(openRefusals.lastAt), openRefusals.keyId, openRefusals.code)
     .limit(limit)
-  return rows.map(({ keyId, code, since, lastAt, count, model, smallest }) => ({
-    ...{ key_id: keyId, code, reason: refusalReason(code), since: since.toISOString(), last_at: lastAt.toISOString() },
+  return rows.map((row) => ({ key_id: row.keyId, ...showOpenRefusal(row) }))
+}
+
+/** Why a key refuses requests, in the units of the API. */
+export function showOpenRefusal({
+  code,
+  since,
+  lastAt,
+  count,
+  model,
+  smallest
+}: typeof openRefusals.$inferSelect): Omit<OpenRefusal, 'key_id'> {
+  return {
+    ...{ code, reason: refusalReason(code), since: since.toISOString(), last_at: lastAt.toISOString() },
     ...{ requests: count, model, ...showRefused(smallest) }
-  }))
+  }
 }

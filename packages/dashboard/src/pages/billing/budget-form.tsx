@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { ApiError, isCode } from '../../api/api-error.ts'
+import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { queryClient, read, refresh } from '../../api/queries.ts'
-import { describeBudgetChange } from '../../format/budget-change.ts'
 import { formatUsd } from '../../format/money.ts'
+import { budgetChanged } from '../../forms/budget-changed.ts'
 import { Form, type Reading } from '../../forms/form.tsx'
 import { NumberField } from '../../forms/number-field.tsx'
 import { textOf } from '../../forms/read-fields.ts'
@@ -45,7 +45,7 @@ export function BudgetForm() {
       if (!isCode(error, 'budget_changed')) throw error
       const { account: present } = await queryClient.fetchQuery({ ...read('getAccount'), staleTime: 0 })
       show(present.monthly_budget_usd)
-      throw new ApiError(error.status, error.code, describeBudgetChange(present.monthly_budget_usd))
+      throw budgetChanged(error, present.monthly_budget_usd)
     } finally {
       await refresh('getAccount', 'getUsageSummary')
     }

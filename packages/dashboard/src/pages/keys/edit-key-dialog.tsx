@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { ApiError, isCode } from '../../api/api-error.ts'
+import { isCode } from '../../api/api-error.ts'
 import { call, type Input } from '../../api/call.ts'
 import { now } from '../../api/clock.ts'
 import { refresh } from '../../api/queries.ts'
-import { describeBudgetChange } from '../../format/budget-change.ts'
+import { budgetChanged } from '../../forms/budget-changed.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -61,6 +61,6 @@ async function changeKey(
     if (!isCode(error, 'budget_changed')) throw error
     const { key } = await call('getKey', { params: { id } })
     onBudget(key.monthly_budget_usd)
-    throw new ApiError(error.status, error.code, describeBudgetChange(key.monthly_budget_usd))
+    throw budgetChanged(error, key.monthly_budget_usd)
   }
 }
