@@ -116,11 +116,9 @@ test('control as a program', async (t) => {
       const headers = { 'content-type': 'application/json', 'x-supabase-api-version': '2024-01-01' }
       response.writeHead(400, headers).end(refusal)
       const answered = await underWay
-      const answeredAt = performance.now()
       assert.equal(answered.status, 401)
+      // With 1 if something kept it alive.
       assert.deepEqual(await control.ended, { code: 0, signal: null })
-      // What keeps it alive is cut off after 20 s.
-      assert(performance.now() - answeredAt < 15_000)
     }
   )
 

@@ -7,10 +7,17 @@ const looks = {
   danger: 'bg-danger-soft text-danger-strong'
 } as const
 
-export function Badge({ tone = 'neutral', children }: { tone?: keyof typeof looks; children: ReactNode }) {
+interface BadgeProps {
+  readonly tone?: keyof typeof looks
+  /** For a text that may be longer than its column is wide. */
+  readonly mayWrap?: boolean
+  readonly children: ReactNode
+}
+
+export function Badge({ tone = 'neutral', mayWrap = false, children }: BadgeProps) {
   return (
     <span
-      className={`inline-flex items-center rounded-md px-2 py-0.5 text-xs font-medium whitespace-nowrap ${looks[tone]}`}
+      className={`inline-flex items-center rounded-md px-2 py-0.5 text-xs font-medium ${mayWrap ? '' : 'whitespace-nowrap'} ${looks[tone]}`}
     >
       {children}
     </span>

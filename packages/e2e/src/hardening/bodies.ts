@@ -96,10 +96,12 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     month: '2026-01',
     reason: 'a test'
   },
+  'POST /api/admin/accounts/{id}/approve': { reason: 'a test' },
   'POST /api/admin/accounts/{id}/suspend': { reason: 'a test' },
   'POST /api/admin/accounts/{id}/resume': { reason: 'a test' },
   'POST /api/admin/accounts/{id}/signout': { reason: 'a test' },
   'DELETE /api/admin/accounts/{id}': { reason: 'a test' },
+  'POST /api/admin/keys/find': { id: 'key_none' },
   'POST /api/admin/keys/revoke': { id: 'key_none', reason: 'a test' },
   'POST /api/admin/catalog': { version: 1, reason: 'a test' },
   'POST /api/admin/catalog/diff': { version: 1 },

@@ -29,7 +29,7 @@ export const keyColumns = (onAction: OnAction): ReadonlyArray<KeyColumn<Key>> =>
   },
   {
     name: 'Created by',
-    cell: ({ creator }) => <span className="block min-w-24 break-words">{creator ?? '–'}</span>
+    cell: ({ creator }) => <span className="block min-w-24 wrap-anywhere">{creator ?? '–'}</span>
   },
   {
     name: 'Last used',
@@ -73,7 +73,7 @@ function NameCell({ listed }: { readonly listed: Key }) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
-        <h2 className="min-w-0 font-medium break-words">
+        <h2 className="min-w-0 font-medium wrap-anywhere">
           <Link to="/dashboard/keys/$id" params={{ id: listed.id }} className={textLink}>
             {nameOfKey(listed)}
           </Link>

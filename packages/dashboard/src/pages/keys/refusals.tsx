@@ -25,7 +25,11 @@ const reasons: Readonly<Record<OpenRefusal['reason'], string>> = {
 export function RefusalBadge({ refusals }: { readonly refusals: ReadonlyArray<Pick<OpenRefusal, 'reason'>> }) {
   const found = [...new Set(refusals.flatMap(({ reason }) => (reason === 'paused' ? [] : [reasons[reason]])))]
   if (found.length === 0) return null
-  return <Badge tone="danger">Refuses requests: {found.join(', ')}</Badge>
+  return (
+    <Badge tone="danger" mayWrap>
+      Refuses requests: {found.join(', ')}
+    </Badge>
+  )
 }
 
 /** What can be done about a refusal of a key: a change of the key, or of what is for all keys. */
