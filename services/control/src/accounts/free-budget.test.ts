@@ -8,12 +8,13 @@ import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { changeAccount } from '@tollgate/state/testing/account-state.ts'
 import { eq, sql } from 'drizzle-orm'
 import type { Static } from 'typebox'
-import { queryRows } from '../database/connect.ts'
+import { queryRows, type Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { pruneMailboxes } from '../retention/prune-mailboxes.ts'
 import { expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
+import { claimMailbox } from './free-budget.ts'
 
 onDatabase('the free budget of a mailbox', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
@@ -69,6 +70,25 @@ onDatabase('the free budget of a mailbox', async (t, newDatabase) => {
     const shares = await Promise.all(users.map(freeBudgetOf))
     assert.equal(shares.filter((share) => share === undefined).length, 1)
   })
+
+  await t.test(
+    'is shared by accounts that claim one mailbox at once: the second waits, and sees the first',
+    async () => {
+      const box = newBox()
+      const [first, second] = [await control.signUp({ email: box('1') }), await control.signUp({ email: box('2') })]
+      await orm.update(accounts).set({ mailbox: null })
+      const claim = (tx: Transaction, { id, email }: User) => claimMailbox(tx, control.mailboxes, id, email)
+      let waiting: Promise<boolean> | undefined
+      const isFirstChanged = await orm.transaction(async (tx) => {
+        const isChanged = await claim(tx, first)
+        waiting = orm.transaction((other) => claim(other, second))
+        // Without a lock it would end meanwhile.
+        await queryRows(tx, sql`select pg_sleep(0.1)`)
+        return isChanged
+      })
+      assert.deepEqual([isFirstChanged, await waiting], [false, true])
+    }
+  )
 
   await t.test('has less after an account was deleted: what it spent, and what it had reserved', async () => {
     const box = newBox()
