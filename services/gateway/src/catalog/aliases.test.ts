@@ -22,19 +22,19 @@ const catalog = {
 
 t.test('a name means one model: its id, or the model of the alias, and only with its kind', async () => {
   const view = viewOf(1, { ...catalog, models: { ...catalog.models, 'tests/large': small! } })
-  for (const [name, kind, id] of [
-    ['small', 'chat', 'small'],
-    ['small-2026', 'chat', 'small'],
-    ['tests/small', 'chat', 'small'],
-    ['tests/small', 'embedding', null],
-    ['tests/large', 'chat', 'tests/large'],
-    ['SMALL-2026', 'chat', null],
-    ['constructor', 'chat', null],
-    ['', 'chat', null]
+  for (const [name, id] of [
+    ['small', 'small'],
+    ['small-2026', 'small'],
+    ['tests/small', 'small'],
+    ['tests/large', 'tests/large'],
+    ['SMALL-2026', null],
+    ['constructor', null],
+    ['', null]
   ] as const) {
-    assert.equal(view.find(name, kind)?.id ?? null, id, name)
-    assert.equal(view.model(name, kind), id === null ? null : view.find(id, kind)!.model, name)
-    assert.equal(withoutModels(view, new Set(['small'])).find(name, kind)?.id ?? null, id === 'small' ? null : id)
+    assert.equal(view.find(name)?.id ?? null, id, name)
+    assert.equal(view.model(name, 'chat'), id === null ? null : view.find(id)!.model, name)
+    assert.equal(view.model(name, 'embedding'), null, name)
+    assert.equal(withoutModels(view, new Set(['small'])).find(name)?.id ?? null, id === 'small' ? null : id)
   }
 })
 
@@ -122,6 +122,15 @@ t.test(
     assert.match(callsOf(upstream.received).at(-1)!.body, /"model":"name-at-the-upstream"/)
   }
 )
+
+t.test('an alias at the endpoint of another kind is answered with its own endpoints', async () => {
+  const key = await gateway.seedKey()
+  const refused = await post(gateway, key.secret, '/embeddings', { model: 'small-2026', input: 'x' })
+  assert.match(
+    await refused.text(),
+    /The model small-2026 is not offered at this endpoint. Send the request to \/v1\/chat/
+  )
+})
 
 t.test('GET /v1/models lists aliases after their model, and says what they mean', async () => {
   const { secret } = await gateway.seedKey({ key: { models: ['small'] } })

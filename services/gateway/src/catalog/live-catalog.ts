@@ -21,9 +21,9 @@ export interface NamedModel {
 /** A catalog, indexed for look-ups. */
 export interface CatalogView {
   readonly version: number
-  /** @param name an id or an alias @returns the model; null if the catalog has none of that name and kind */
-  find(name: string, kind: ModelKind): NamedModel | null
-  /** {@link find} without the id. */
+  /** @param name an id or an alias @returns null if the catalog has no model of that name */
+  find(name: string): NamedModel | null
+  /** @returns null if the catalog has no model of that name and kind */
   model(name: string, kind: ModelKind): Model | null
   /** By their ids. */
   models(): Iterable<[name: string, model: Model]>
@@ -77,20 +77,20 @@ export function viewOf(version: number, catalog: Catalog): CatalogView {
   const named = indexNames(models)
   const plans = new Map(Object.entries(catalog.plans).map(([id, plan]) => [id, new Set(plan.models)]))
   const free = plans.get(freePlan) ?? new Set<string>()
-  const find = (name: string, kind: ModelKind): NamedModel | null => {
-    const found = named.get(name)
-    return found?.model.kind === kind ? found : null
-  }
+  const find = (name: string): NamedModel | null => named.get(name) ?? null
   return {
     version,
     find,
-    model: (name, kind) => find(name, kind)?.model ?? null,
+    model: (name, kind) => modelOfKind(find(name), kind),
     models: () => models,
     planNames: () => plans.keys(),
     plan: (plan) => (Object.hasOwn(catalog.plans, plan) ? catalog.plans[plan]! : catalog.plans[freePlan]!),
     includes: (plan, model) => (plans.get(plan) ?? free).has(model)
   }
 }
+
+const modelOfKind = (named: NamedModel | null, kind: ModelKind): Model | null =>
+  named?.model.kind === kind ? named.model : null
 
 /** Each model by its id and its aliases. An id is stronger than an alias. */
 function indexNames(models: ReadonlyMap<string, Model>): ReadonlyMap<string, NamedModel> {
@@ -103,14 +103,14 @@ function indexNames(models: ReadonlyMap<string, Model>): ReadonlyMap<string, Nam
 export function withoutModels(catalog: CatalogView, ids: ReadonlySet<string>): CatalogView {
   if (ids.size === 0) return catalog
   const models = new Map([...catalog.models()].filter(([id]) => !ids.has(id)))
-  const find = (name: string, kind: ModelKind): NamedModel | null => {
-    const found = catalog.find(name, kind)
+  const find = (name: string): NamedModel | null => {
+    const found = catalog.find(name)
     return found === null || ids.has(found.id) ? null : found
   }
   return {
     ...catalog,
     find,
-    model: (name, kind) => find(name, kind)?.model ?? null,
+    model: (name, kind) => modelOfKind(find(name), kind),
     models: () => models,
     includes: (plan, model) => !ids.has(model) && catalog.includes(plan, model)
   }

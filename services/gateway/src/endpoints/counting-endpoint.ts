@@ -79,11 +79,11 @@ async function count(
   const current = upstreams.current
   const view = current.offers.viewOf(whole)
   const fields = upstreamFields?.(request.headers) ?? []
-  const named = view.find(askedModel, 'chat')
+  const named = view.find(askedModel)
   const name = named?.id ?? askedModel
   await confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, name, 'chat')).catch(
     (error) => {
-      throw nameEndpoints(error, name, view, current)
+      throw nameEndpoints(error, askedModel, view, current)
     }
   )
   await countFreeCall(admission.redis, known, view)

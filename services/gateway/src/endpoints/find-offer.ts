@@ -1,5 +1,5 @@
-import { type Api, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
-import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Api } from '@tollgate/contracts/catalog/apis.ts'
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
@@ -30,6 +30,7 @@ export function findOffer(
 /**
  * Adds the endpoints of a model to the refusal of one whose kind the endpoint does not serve. Other errors stay as they are.
  *
+ * @param name as the client asked for it
  * @param view the catalog that the request was judged on
  */
 export function nameEndpoints(
@@ -39,8 +40,7 @@ export function nameEndpoints(
   { offers }: Pick<UpstreamSet, 'offers'>
 ): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'wrong_endpoint') return error
-  const kinds = Object.keys(apisOfKind) as ModelKind[]
-  const model = kinds.map((kind) => view.model(name, kind)).find((one) => one !== null)
+  const model = view.find(name)?.model
   const offered = model && offers.of(model)
   return offered === undefined || offered.size === 0 ? error : wrongEndpoint(name, offered)
 }

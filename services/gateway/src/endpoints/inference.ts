@@ -137,8 +137,8 @@ class InferenceHandler {
     // The closures below must not keep all members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens, max_output_tokens }
     const namesNoTier = (api === 'chat' || api === 'responses') && members.service_tier !== standardTier
-    const named = view.find(askedModel, kind)
-    const model = named?.model ?? null
+    const named = view.find(askedModel)
+    const model = named?.model.kind === kind ? named.model : null
     // From here on an alias counts as its model. Only the client and the receipt see the name that the client asked for.
     const name = named?.id ?? askedModel
     request.modelLabel = model === null ? otherLabel : name
@@ -209,7 +209,7 @@ class InferenceHandler {
       (error) => {
         calls.left()
         upstreams.requests.left()
-        this.#reader.refuse(request, reply, nameEndpoints(error, name, view, upstreams), heldBytes)
+        this.#reader.refuse(request, reply, nameEndpoints(error, askedModel, view, upstreams), heldBytes)
       }
     )
   }

@@ -67,11 +67,11 @@ export async function answerRepeat(
   const known = request.knownKey!
   const sender = senderOf(request)
   const confirm = async (view: CatalogView) => {
-    const id = view.find(model, kind)?.id ?? model
+    const id = view.find(model)?.id ?? model
     return confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, id, kind))
   }
   const view = loadedCatalog(catalog)
-  request.modelLabel = view.find(model, kind)?.id ?? otherLabel
+  request.modelLabel = view.find(model)?.id ?? otherLabel
   request.askedModel = model
   await confirm(view)
   await countFreeCall(admission.redis, known, view)
