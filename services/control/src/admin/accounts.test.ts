@@ -163,7 +163,22 @@ onDatabase('accounts for operators', async (t, newDatabase) => {
     assert.deepEqual(await idsOf({ plan: 'team' }), [bob.id, ada.id])
     assert.ok((await idsOf({ plan: 'free' })).includes(eve.id), 'a plan that the catalog lacks is the free plan')
     assert.deepEqual(await idsOf({ plan: 'gone' }), [])
-    assert.deepEqual(await idsOf({ status: 'suspended' }), [seat.id])
+    assert.deepEqual(await idsOf({ status: 'in_team' }), [seat.id])
+    assert.deepEqual(await idsOf({ status: 'suspended' }), [])
+    for (const [suspensions, status] of [
+      [['team', 'operator'], 'suspended'],
+      [['approval'], 'waiting'],
+      [['approval', 'deleted'], 'suspended']
+    ] as const) {
+      await orm
+        .update(accounts)
+        .set({ suspensions: [...suspensions] })
+        .where(eq(accounts.id, eve.id))
+      for (const one of ['active', 'suspended', 'waiting', 'in_team']) {
+        assert.equal((await idsOf({ status: one })).includes(eve.id), one === status, `${suspensions}: ${one}`)
+      }
+    }
+    await orm.update(accounts).set({ suspensions: [] }).where(eq(accounts.id, eve.id))
     assert.deepEqual(await idsOf({ status: 'active', q: seat.email }), [ada.id])
     assert.deepEqual(await idsOf({ past_due: 'true' }), [])
     await billing.buy(bob)

@@ -6,7 +6,7 @@ import { customers } from '../database/schema/billing.ts'
 import { keys } from '../database/schema/keys.ts'
 import { members } from '../database/schema/team.ts'
 import { users } from '../database/schema/users.ts'
-import { isWaiting } from '../database/suspensions.ts'
+import { isInTeam, isWaiting } from '../database/suspensions.ts'
 import { foldCase } from '../http/fold-case.ts'
 import { isKeyId } from '../key-ids/key-id.ts'
 
@@ -19,9 +19,16 @@ export function matchAccounts(catalog: Catalog, query: AdminAccountsQuery): SQL 
   return and(
     q === undefined ? undefined : sql`${accounts.id} in (${found(q)})`,
     plan === undefined ? undefined : hasPlan(catalog, plan),
-    status === undefined ? undefined : status === 'waiting' ? isWaiting : eq(accounts.status, status),
+    status === undefined ? undefined : hasStatus[status],
     pastDue === undefined ? undefined : eq(customers.isPastDue, true)
   )
+}
+
+const hasStatus: Readonly<Record<NonNullable<AdminAccountsQuery['status']>, SQL>> = {
+  active: eq(accounts.status, 'active'),
+  suspended: sql`(${accounts.status} = 'suspended' and not ${isWaiting} and not ${isInTeam})`,
+  waiting: isWaiting,
+  in_team: isInTeam
 }
 
 /** Ids of the accounts that a text finds. Texts are compared without patterns, so wildcards have no meaning. */

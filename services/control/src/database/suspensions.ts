@@ -9,5 +9,8 @@ export function isPausedByTeam(suspensions: readonly SuspensionReason[]): boolea
 /** Accounts that an operator can approve. */
 export const isWaiting: SQL = sql`('approval' = any (${accounts.suspensions}) and not 'deleted' = any (${accounts.suspensions}))`
 
+/** The same as {@link isPausedByTeam}, in SQL. */
+export const isInTeam: SQL = sql`(${accounts.suspensions} = '{team}')`
+
 /** Whether an account waits for an operator's approval. */
 export const waitsForApproval = (suspensions: readonly SuspensionReason[]): boolean => suspensions.includes('approval')

@@ -12,8 +12,8 @@ export const AdminAccountsQuery = Type.Object(
     q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     /** The plan in force. */
     plan: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    /** `waiting`: those of the suspended accounts that wait for an operator's approval. */
-    status: Type.Optional(Type.Enum(['active', 'suspended', 'waiting'])),
+    /** `waiting`: for an operator's approval; `in_team`: paused while the owner has a seat in a team. Each account has one of the four. */
+    status: Type.Optional(Type.Enum(['active', 'suspended', 'waiting', 'in_team'])),
     /** Only accounts whose last payment failed. */
     past_due: Type.Optional(Type.Literal('true')),
     /** Default `spend`: most spent this month first. `created`: newest first. */

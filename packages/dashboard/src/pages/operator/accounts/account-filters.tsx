@@ -2,7 +2,7 @@ import { Choice } from '../../../ui/choice.tsx'
 import { LateSearchField } from '../../../ui/search-field.tsx'
 import { Segments } from '../../../ui/segments.tsx'
 import { usePlans } from '../plans.ts'
-import type { AccountsSearch } from './accounts-search.ts'
+import { type AccountsSearch, statusNames } from './accounts-search.ts'
 
 const orders = [
   ['spend', 'Highest spend'],
@@ -33,12 +33,7 @@ export function AccountFilters({ search, onChange }: AccountFiltersProps) {
       <Choice
         label="Status"
         value={search.status ?? ''}
-        options={[
-          ['', 'Any status'],
-          ['active', 'Active'],
-          ['suspended', 'Suspended'],
-          ['waiting', 'Waits for approval']
-        ]}
+        options={[['', 'Any status'], ...Object.entries(statusNames)]}
         onChange={(status) => onChange({ status })}
       />
       <label className="flex min-h-10 items-center gap-2 text-sm">

@@ -27,7 +27,16 @@ export function queryOf({ q, plan, status, past_due, sort, cursor }: AccountsSea
   }
 }
 
-const isStatus = (text: string | undefined) => text === 'active' || text === 'suspended' || text === 'waiting'
+type Status = NonNullable<AdminAccountsQuery['status']>
+
+export const statusNames: Readonly<Record<Status, string>> = {
+  active: 'Active',
+  suspended: 'Suspended',
+  waiting: 'Waits for approval',
+  in_team: 'In a team'
+}
+
+const isStatus = (text: string | undefined): text is Status => text !== undefined && Object.hasOwn(statusNames, text)
 
 /** Whether the list leaves out some accounts. */
 export function isFiltered(search: AccountsSearch): boolean {
