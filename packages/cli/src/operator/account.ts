@@ -26,7 +26,7 @@ const list: Action = {
   options: {
     q: { value: 'TEXT', text: 'part of an address, an id, a key’s id, or a value of a key’s metadata' },
     plan: { value: 'PLAN', text: 'only accounts with this plan' },
-    status: { value: 'STATUS', text: 'active, suspended, or waiting: for an operator’s approval' },
+    status: { value: 'STATUS', text: 'active, suspended, waiting (for an operator’s approval) or in_team' },
     'past-due': { value: null, text: 'only accounts whose last payment failed' },
     sort: { value: 'ORDER', text: 'spend (default) or created: newest first' },
     limit: { value: 'N', text: '1 to 100; default 50' },

@@ -1,4 +1,8 @@
-import { RevokedKeyResponse, type RevokeReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
+import {
+  FoundKeyResponse,
+  RevokedKeyResponse,
+  type RevokeReportedKeyRequest
+} from '@tollgate/contracts/http/admin/keys.ts'
 import type { Action, Input } from '../commands/action.ts'
 import type { CommandIo } from '../commands/command.ts'
 import { UsageError } from '../commands/command-error.ts'
@@ -22,7 +26,10 @@ const revoke: Action = {
     const reason = input.required('reason')
     const client = createAdminClient(io)
     const named = await nameKey(input, io)
-    await confirm(input, io, 'The key will stop working for ever.')
+    if (!input.has('yes')) {
+      const found = await client.call(FoundKeyResponse, 'POST', '/keys/find', { body: named })
+      await confirm(input, io, `${describeFound(found.key)}\nIt will stop working for ever.`)
+    }
     const body = { ...named, reason } as RevokeReportedKeyRequest
     const result = await client.call(RevokedKeyResponse, 'POST', '/keys/revoke', { body })
     const { key, mailed } = result
@@ -34,6 +41,19 @@ const revoke: Action = {
     )
     return exitCodes.done
   }
+}
+
+/** Whose key it is: the id that somebody reported may be another one's. */
+function describeFound({
+  id,
+  label,
+  status,
+  last_used_at: last,
+  owner_email: owner,
+  account_id: account
+}: FoundKeyResponse['key']): string {
+  const used = last === null ? 'never used' : `last used ${last}`
+  return `${id} "${printable(label)}" of ${printable(owner) || 'a deleted owner'} (account ${account}): ${status}, ${used}.`
 }
 
 /** How the values of keys begin, also those that were copied only in part. */

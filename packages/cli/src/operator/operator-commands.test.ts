@@ -16,7 +16,12 @@ import {
   CatalogDiffRequest,
   CatalogDiffResponse
 } from '@tollgate/contracts/http/admin/catalog.ts'
-import { RevokedKeyResponse, RevokeReportedKeyRequest } from '@tollgate/contracts/http/admin/keys.ts'
+import {
+  FindReportedKeyRequest,
+  FoundKeyResponse,
+  RevokedKeyResponse,
+  RevokeReportedKeyRequest
+} from '@tollgate/contracts/http/admin/keys.ts'
 import { PendingActResponse } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import { OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
@@ -51,6 +56,10 @@ const account = {
     ...{ monthly_budget_usd: ofPlan, request_budget_usd: ofPlan, requests_per_minute: ofPlan },
     ...{ tokens_per_minute: ofPlan, concurrent_requests: ofPlan, key_quota: ofPlan }
   }
+}
+const reported = {
+  ...{ id: 'key_1', label: 'a\u001b[31mkey', prefix: 'abc', scope: 'inference', status: 'active', created_at: at },
+  ...{ last_used_at: null, expires_at: null, account_id: id, owner_email: 'ada@example.com', owner_name: 'Ada' }
 }
 const pending = {
   ...{ id, action: 'account.adjusted', account_id: guarded, account_email: null, detail: {}, reason: 'sorry' },
@@ -106,6 +115,7 @@ const endpoints: Record<string, [body: TSchema, schema: TSchema, answer: unknown
   ],
   [`POST /accounts/${guarded}/adjustments`]: [AdjustmentRequest, PendingActResponse, { pending }],
   [`PATCH /accounts/${guarded}`]: [ChangeAccountByOperatorRequest, PendingActResponse, { pending }],
+  'POST /keys/find': [FindReportedKeyRequest, FoundKeyResponse, { key: reported }],
   'POST /keys/revoke': [
     RevokeReportedKeyRequest,
     RevokedKeyResponse,
@@ -268,8 +278,10 @@ test('leaked keys', async (t) => {
     await terminal.run('key revoke key1 --reason leak --yes')
     assert.deepEqual(last().body, { id: 'key1', reason: 'leak' })
     const hash = 'AB'.repeat(32)
-    await terminal.run(`key revoke --hash ${hash} --reason leak`, { isTerminal: true, answers: ['yes'] })
+    const ran = await terminal.run(`key revoke --hash ${hash} --reason leak`, { isTerminal: true, answers: ['yes'] })
     assert.deepEqual(last().body, { hash: hash.toLowerCase(), reason: 'leak' })
+    assert.match(ran.questions.join(), /of ada@example\.com .*: active, never used/, 'it says whose key it is')
+    assert.ok(!ran.questions.join().includes('\u001b'))
   })
 
   await t.test('a label cannot control the terminal', async () => {

@@ -1,4 +1,10 @@
-import type { AdminInvoice, AdminKey, AdminSubscription, AdminUser } from '@tollgate/contracts/http/admin/accounts.ts'
+import type {
+  AdminAccount,
+  AdminInvoice,
+  AdminKey,
+  AdminSubscription,
+  AdminUser
+} from '@tollgate/contracts/http/admin/accounts.ts'
 import { and, desc, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Static } from 'typebox'
 import { type CustomerRow, findCustomer } from '../billing/customers.ts'
@@ -9,6 +15,7 @@ import { keys } from '../database/schema/keys.ts'
 import { sessions } from '../database/schema/sessions.ts'
 import { members } from '../database/schema/team.ts'
 import { users } from '../database/schema/users.ts'
+import { readRefusalsOfKeys } from '../refusals/read-refusals.ts'
 
 const maxKeys = 100
 const maxInvoices = 20
@@ -35,9 +42,9 @@ export async function readUsers(
 }
 
 /** The newest keys, active ones first. */
-export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<Static<typeof AdminKey>[]> {
+export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<AdminAccount['key_list']> {
   const isActive: SQL = sql`(${keys.status} = 'active' and not ${isExpiredAt(now)})`
-  return selectKeys(
+  const found = await selectKeys(
     orm,
     now,
     and(eq(keys.accountId, accountId), isNull(keys.sessionId)),
@@ -45,6 +52,9 @@ export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<
     desc(keys.createdAt),
     desc(keys.id)
   )
+  const ids = found.map(({ id }) => id)
+  const refusals = await readRefusalsOfKeys(orm, accountId, ids)
+  return found.map((key) => ({ ...key, refusals: refusals[key.id] ?? [] }))
 }
 
 /** Reads a key, whichever account has it. @throws Error if no key has this id */

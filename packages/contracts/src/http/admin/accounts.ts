@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AuditEntry } from '../audit.ts'
-import { Adjustment } from '../usage.ts'
+import { Adjustment, OpenRefusal } from '../usage.ts'
 import { AccountId, Count, Cursor, closed, Instant, NextCursor, PageLimit, Reason, Usd } from './common.ts'
 
 const AccountStatus = Type.Enum(['active', 'suspended'])
@@ -139,7 +139,8 @@ export const AdminAccount = Type.Object({
   reserved_usd: Usd,
   users: Type.Array(AdminUser),
   /** The newest 100 keys, active keys first. */
-  key_list: Type.Array(AdminKey),
+  /** `refusals`: why a key refuses requests now. */
+  key_list: Type.Array(Type.Object({ ...AdminKey.properties, refusals: Type.Array(OpenRefusal) })),
   /** Null for an account that never bought anything. */
   subscription: Type.Union([AdminSubscription, Type.Null()]),
   /** The newest 20; null while the payment provider is unavailable. */

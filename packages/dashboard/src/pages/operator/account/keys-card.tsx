@@ -1,14 +1,15 @@
-import type { AdminAccount, AdminKey } from '@tollgate/contracts/http/admin/accounts.ts'
+import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
 import { nameOfKey, shownPrefix } from '../../../format/key.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { DataTable } from '../../../ui/data-table.tsx'
 import { Moment } from '../../../ui/moment.tsx'
+import { RefusalBadge } from '../../keys/refusals.tsx'
 
 interface KeysCardProps {
   readonly account: AdminAccount
-  readonly onRevoke: (key: AdminKey) => void
+  readonly onRevoke: (key: AdminAccount['key_list'][number]) => void
 }
 
 export const keyStates = {
@@ -40,7 +41,15 @@ export function KeysCard({ account, onRevoke }: KeysCardProps) {
                 </>
               )
             },
-            { name: 'Status', show: ({ status }) => <Badge tone={keyStates[status][0]}>{keyStates[status][1]}</Badge> },
+            {
+              name: 'Status',
+              show: ({ status, refusals }) => (
+                <span className="flex flex-wrap gap-1.5">
+                  <Badge tone={keyStates[status][0]}>{keyStates[status][1]}</Badge>
+                  {status === 'active' && <RefusalBadge refusals={refusals} />}
+                </span>
+              )
+            },
             { name: 'For', show: ({ scope }) => (scope === 'management' ? 'Managing keys' : 'Models') },
             { name: 'Created', show: ({ created_at: at }) => <Moment at={at} /> },
             { name: 'Last used', show: ({ last_used_at: at }) => (at === null ? 'Never' : <Moment at={at} />) },
