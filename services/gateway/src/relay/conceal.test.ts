@@ -28,6 +28,8 @@ t.test('a client gets its own name of the model, whatever the provider writes ar
 t.test('a client gets no id of the operator’s account', async () => {
   for (const [text, expected] of [
     ['No access for org-AbC123dEf456.', 'No access for [hidden].'],
+    ['Organization ORG-ABC123DEF456 is over', 'Organization [hidden] is over'],
+    ['dial tcp models.internal:8000: connect (MODELS.internal:8000/v1)', 'dial tcp [hidden] connect ([hidden])'],
     ['in organization `org_01hxyz9876` on', 'in organization `[hidden]` on'],
     ['Project `proj_JMo3Q9spNIEWhSxu` has no access', 'Project `[hidden]` has no access'],
     ['arn:aws:bedrock:us-east-1:123456789012:inference-profile/x is not', '[hidden] is not'],

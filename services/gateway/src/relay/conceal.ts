@@ -24,7 +24,7 @@ export function renamedModel(route: ReadonlyArray<{ readonly model: string }>, m
  * resources at Azure.
  */
 const accountIds =
-  /\b(?:org[-_][A-Za-z0-9]{6,64}|proj_[A-Za-z0-9]{6,64}|arn:aws[\w-]{0,20}:[\w:/.*-]{1,300}|projects\/[\w-]{1,64}|[\w-]{1,64}\.(?:openai|cognitiveservices|services\.ai)\.azure\.com)/g
+  /\b(?:org[-_][A-Za-z0-9]{6,64}|proj_[A-Za-z0-9]{6,64}|arn:aws[\w-]{0,20}:[\w:/.*-]{1,300}|projects\/[\w-]{1,64}|[\w-]{1,64}\.(?:openai|cognitiveservices|services\.ai)\.azure\.com)/gi
 const hiddenId = '[hidden]'
 
 /**
@@ -58,11 +58,14 @@ function concealed(text: string, { renamed, host }: Hidden): string {
   return named.replace(accountIds, hiddenId)
 }
 
-const addresses = /https?:\/\/[^\s"'`<>]{1,2000}/gi
+/** Words, so also an address without its scheme, such as that of a connection that was refused. */
+const words = /[^\s"'`<>()[\]]+/g
 
 /** The operator's base URL may have a secret in its query. */
 const hideAddresses = (text: string, host: string): string =>
-  text.replace(addresses, (url) => (lowerCase(url).includes(host) ? hiddenId : url))
+  lowerCase(text).includes(host)
+    ? text.replace(words, (word) => (lowerCase(word).includes(host) ? hiddenId : word))
+    : text
 
 /** Of ASCII only, so that no index changes. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
