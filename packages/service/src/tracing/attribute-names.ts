@@ -48,6 +48,10 @@ export const attributes = {
   heldNanos: 'tollgate.hold.nanodollars',
   heldTokens: 'tollgate.hold.tokens',
   grantedTokens: 'tollgate.granted_output_tokens',
+  refusedUnit: 'tollgate.refused.unit',
+  refusedNeeded: 'tollgate.refused.needed',
+  refusedLeft: 'tollgate.refused.left',
+  refusedLimit: 'tollgate.refused.limit',
   serviceTier: 'tollgate.service_tier',
   /** JSON of the prices that gave the cost. */
   rates: 'tollgate.rates',

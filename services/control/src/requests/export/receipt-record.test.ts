@@ -76,6 +76,17 @@ test('what a receipt does not know has no attribute', async () => {
   assert.equal(attributes['tollgate.attempts'], 0)
 })
 
+test('a refusal says what it needed, what was left, and the limit', async () => {
+  const refused = { unit: 'nanos', needed: 30, left: 20, limit: 100 } as const
+  const { attributes } = receiptRecord(receiptOf('req_1', { kind: 'refused', status: 402, refused }))
+  assert.partialDeepStrictEqual(attributes, {
+    'tollgate.refused.unit': 'nanodollars',
+    'tollgate.refused.needed': 30,
+    'tollgate.refused.left': 20,
+    'tollgate.refused.limit': 100
+  })
+})
+
 test('answers with 5xx and requests without an answer are warnings', async () => {
   const severityOf = (status: number | null) => receiptRecord(receiptOf('req_1', { status })).severity
   assert.deepEqual([200, 402, 499, 500, 504, null].map(severityOf), ['info', 'info', 'info', 'warn', 'warn', 'warn'])

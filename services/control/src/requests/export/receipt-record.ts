@@ -52,6 +52,12 @@ const answerOf = (receipt: Receipt) => ({
   [names.failedAttempts]: failedText(receipt.failedAttempts),
   [names.httpStatus]: receipt.status,
   [names.errorType]: receipt.code,
+  ...(receipt.refused !== null && {
+    [names.refusedUnit]: receipt.refused.unit === 'nanos' ? 'nanodollars' : 'tokens',
+    [names.refusedNeeded]: receipt.refused.needed,
+    [names.refusedLeft]: receipt.refused.left,
+    [names.refusedLimit]: receipt.refused.limit
+  }),
   [names.clientGone]: receipt.clientGone,
   [names.timeToFirstChunk]: seconds(receipt.firstByteMs),
   [names.requestDuration]: seconds(receipt.durationMs)
