@@ -9,7 +9,7 @@ import { clearEndedSessions, closeSessions, findSession, openSession } from '../
 import type { Transaction } from '../database/connect.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import type { NewBrowser } from '../mail/mail-content.ts'
-import { queueMail } from '../mail/queue-mail.ts'
+import { maxSignInMailsPerDay, queueMail } from '../mail/queue-mail.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 import { logUnknownPlan } from '../users/log-unknown-plan.ts'
 import { isOurUser, noteProved } from '../users/proof.ts'
@@ -80,5 +80,5 @@ export async function signIn(
 /** Tells a user of a sign-in with a browser that they did not use before. */
 async function mailNewBrowser(tx: Transaction, userId: string, data: NewBrowser, at: Date): Promise<void> {
   const notices = [{ type: 'sign_in.new_browser', data, at: at.toISOString() }]
-  await queueMail(tx, { accountId: userId, kind: 'account', notices, at })
+  await queueMail(tx, { accountId: userId, kind: 'account', notices, at, maxPerDay: maxSignInMailsPerDay })
 }

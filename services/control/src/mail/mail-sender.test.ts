@@ -11,7 +11,7 @@ import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { createMailSender, type MailOutcome } from './mail-sender.ts'
 import type { Delivery, Mail } from './mailer.ts'
 import { setMuted } from './mute-mails.ts'
-import { maxMailsPerDay, queueMail } from './queue-mail.ts'
+import { maxMailsPerDay, maxSignInMailsPerDay, queueMail } from './queue-mail.ts'
 import { addressRecipient, userRecipient } from './recipients.ts'
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
@@ -244,6 +244,28 @@ onDatabase('queued mails', async (t, newDatabase) => {
     assert.equal(sent.length, maxMailsPerDay + 1)
     assert.equal((await rowsOf(id)).at(-1)!.count, 5)
   })
+
+  await t.test(
+    'mails of sign-ins, which anybody can cause, do not delay what else happens to the account',
+    async () => {
+      const { id } = await signUp()
+      const { sent, sender } = startReplica()
+      const tell = async (notice: { type: string; data: object }, maxPerDay?: number) => {
+        const notices = [{ ...notice, at: clock().toISOString() }]
+        await orm.transaction((tx) =>
+          queueMail(tx, { accountId: id, kind: 'account', notices, at: clock(), maxPerDay })
+        )
+        passMinutes(1)
+        await sender.runOnce()
+      }
+      const signedIn = { type: 'sign_in.new_browser', data: { browser: 'Firefox', address: '203.0.113.9' } }
+      for (let at = 0; at < maxSignInMailsPerDay + 2; at++) await tell(signedIn, maxSignInMailsPerDay)
+      assert.equal(sent.length, maxSignInMailsPerDay)
+      await tell({ type: 'account.suspended', data: { reason: 'operator' } })
+      assert.equal(sent.length, maxSignInMailsPerDay + 1)
+      assert.match(sent.at(-1)!.text, /suspended/)
+    }
+  )
 
   await t.test('without a mail server, mails are dropped and not sent later', async () => {
     const { id } = await signUp()
