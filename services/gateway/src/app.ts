@@ -103,7 +103,6 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
       readsApiKey,
       isDraining
     })
-    v1.decorateRequest('claim', null)
     const shared = inferenceDependencies(dependencies, isDraining)
     for (const endpoint of endpoints) inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {

@@ -46,18 +46,14 @@ export function countingEndpoint(
 ): void {
   const { errors } = endpoint.format
   const reader = new RequestReader(endpoint, dependencies, (request, reply, read) => {
-    const { calls, bodies } = dependencies
-    calls.entered()
-    count(endpoint, request, read, dependencies)
-      .finally(() => calls.left())
-      .then(
-        ({ status, body }) => {
-          bodies.memory.release(request.knownKey!, read.heldBytes)
-          for (const name of errors.requestIdHeaders) reply.header(name, request.id)
-          reply.code(status).type('application/json').send(body)
-        },
-        (error) => reader.refuse(request, reply, error, read.heldBytes)
-      )
+    count(endpoint, request, read, dependencies).then(
+      ({ status, body }) => {
+        read.resources.release()
+        for (const name of errors.requestIdHeaders) reply.header(name, request.id)
+        reply.code(status).type('application/json').send(body)
+      },
+      (error) => reader.refuse(request, reply, error, read.resources)
+    )
   })
   const handler = (request: FastifyRequest, reply: FastifyReply) => reader.read(request, reply)
   app.post(endpoint.route, { config: { isFree: true, errors } }, handler)

@@ -30,6 +30,7 @@ import { findOffer, nameEndpoints } from './find-offer.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
 import { type ReadRequest, RequestReader } from './read-request.ts'
 import type { RequestBody } from './request-body.ts'
+import type { RequestResources } from './request-resources.ts'
 import { startRelay } from './start-relay.ts'
 
 /** The members that all inference endpoints share; their schemas ensure it. */
@@ -72,13 +73,13 @@ class InferenceHandler {
   #begin(request: FastifyRequest, reply: FastifyReply, read: ReadRequest): void {
     const { idempotency } = this.#dependencies
     const { 'idempotency-key': key } = request.headers
-    if (key === undefined || idempotency === null || request.claim !== null) this.#admit(request, reply, read)
+    if (key === undefined || idempotency === null || read.resources.claim !== null) this.#admit(request, reply, read)
     else this.#claim(request, reply, read, idempotency, String(key))
   }
 
   #claim(request: FastifyRequest, reply: FastifyReply, read: ReadRequest, idempotency: Idempotency, key: string): void {
     const { route: endpoint, upstreamFields, kind, format } = this.#endpoint
-    const { heldBytes } = read
+    const { resources } = read
     const { bytes: body, members } = read.body
     const { model } = members as CommonMembers
     const fields = upstreamFields === undefined ? noFields : upstreamFields(request.headers)
@@ -87,15 +88,13 @@ class InferenceHandler {
       fields,
       body
     })
-    const { calls, bodies } = this.#dependencies
     const dependencies = { ...this.#dependencies, idempotency }
     const take = (claim: Claim): void => {
       idempotency.metrics.asked('run')
-      request.claim = claim
+      resources.claim = claim
     }
     // The closures below must not keep all members in memory for as long as a wait takes.
     let parsed: ReadRequest | null = read
-    calls.entered()
     idempotency
       .claim(repeatable)
       .then((claimed) => {
@@ -108,19 +107,18 @@ class InferenceHandler {
         const repeated = { repeatable, model, kind, errors: format.errors }
         return answerRepeat(request, reply, claimed, repeated, dependencies).then((claim) => {
           if (claim === null) {
-            bodies.memory.release(request.knownKey!, heldBytes)
+            resources.release()
             return
           }
           take(claim)
-          this.#reader.readAgain(request, reply, body, heldBytes)
+          this.#reader.readAgain(request, reply, body, resources)
         })
       })
-      .catch((error) => this.#reader.refuse(request, reply, error, heldBytes))
-      .finally(() => calls.left())
+      .catch((error) => this.#reader.refuse(request, reply, error, resources))
   }
 
-  #admit(request: FastifyRequest, reply: FastifyReply, { body, heldBytes, found }: ReadRequest): void {
-    const { admission, catalog, estimator, calls, isDraining } = this.#dependencies
+  #admit(request: FastifyRequest, reply: FastifyReply, { body, resources, found }: ReadRequest): void {
+    const { admission, catalog, estimator, isDraining } = this.#dependencies
     // The gateway may have begun to stop while the body arrived.
     if (isDraining()) throw new ServiceError('draining')
     const whole = loadedCatalog(catalog)
@@ -149,8 +147,7 @@ class InferenceHandler {
     request.trace?.admitting(model === null ? null : name, stream === true && streams)
     let bound: TokenBound | null = null
     let counted: ProviderCount | null = null
-    calls.entered()
-    upstreams.requests.entered()
+    resources.useUpstreams(upstreams.requests)
 
     admitRequest(admission, {
       id: request.id,
@@ -175,43 +172,56 @@ class InferenceHandler {
       }
     }).then(
       (admitted) => {
-        const { outputParameter, prices } = model!
-        const route = countedRoute(pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found), counted)
-        const parameter = outputMember === undefined ? outputParameter : outputMember
-        const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
-        const isStream = stream === true && streams
-        const { answers, hidesAnswers, tiers = standardOnly, searches } = bound!
-        const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
-        startRelay(this.#endpoint, this.#dependencies, request, reply, {
-          metered: {
-            ...{ model: name, admitted, prices, tiers, answers, prompt: searches === undefined ? prompt : null },
-            promptKinds: promptKindsOf(bound!)
-          },
-          forwarded: {
-            body: bytes,
-            spans,
-            ids: found.ids,
-            model: askedModel,
-            isStream,
-            asksForUsage,
-            sendsStandardTier: namesNoTier && tiers.length === 1,
-            streamOptions,
-            output,
-            toolLimit: admitted.toolCalls?.edit ?? null,
-            route,
-            format,
-            upstreamFields: fields,
-            hidesOutput
-          },
-          ...{ chainTokens, textBytes: measurableBytes(bound!), upstreams, heldBytes }
-        })
+        try {
+          const { outputParameter, prices } = model!
+          const route = countedRoute(pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found), counted)
+          const parameter = outputMember === undefined ? outputParameter : outputMember
+          const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
+          const isStream = stream === true && streams
+          const { answers, hidesAnswers, tiers = standardOnly, searches } = bound!
+          const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
+          startRelay(this.#endpoint, this.#dependencies, request, reply, {
+            metered: {
+              ...{ model: name, admitted, prices, tiers, answers, prompt: searches === undefined ? prompt : null },
+              promptKinds: promptKindsOf(bound!)
+            },
+            forwarded: {
+              body: bytes,
+              spans,
+              ids: found.ids,
+              model: askedModel,
+              isStream,
+              asksForUsage,
+              sendsStandardTier: namesNoTier && tiers.length === 1,
+              streamOptions,
+              output,
+              toolLimit: admitted.toolCalls?.edit ?? null,
+              route,
+              format,
+              upstreamFields: fields,
+              hidesOutput
+            },
+            ...{ chainTokens, textBytes: measurableBytes(bound!), upstreams, resources }
+          })
+        } catch (error) {
+          this.#fail(request, reply, error, resources)
+        }
       },
-      (error) => {
-        calls.left()
-        upstreams.requests.left()
-        this.#reader.refuse(request, reply, nameEndpoints(error, askedModel, view, upstreams), heldBytes)
-      }
+      (error) => this.#reader.refuse(request, reply, nameEndpoints(error, askedModel, view, upstreams), resources)
     )
+  }
+
+  /** Ends an admitted request after an error of the gateway itself. */
+  #fail(request: FastifyRequest, reply: FastifyReply, error: unknown, resources: RequestResources): void {
+    if (!reply.sent) {
+      this.#dependencies.admission.cancel(request.knownKey!.prepared, request.id)
+      this.#reader.refuse(request, reply, error, resources)
+      return
+    }
+    request.log.error({ err: error, reqId: request.id }, 'a request was given up')
+    // If its relay has begun, it sees this end, and settles what was served.
+    reply.raw.destroy()
+    resources.release()
   }
 
   /** @throws ServiceError model_unavailable, wrong_endpoint, unpriced_parameter, or invalid_request for a member that the model does not accept */

@@ -10,12 +10,13 @@ import type { InferenceDependencies, InferenceEndpoint } from './inference-endpo
 import { mayNeedOtherPlan } from './may-need-other-plan.ts'
 import { readBody } from './read-body.ts'
 import { BodyReading, type PreparedSchema, prepareSchema, type RequestBody } from './request-body.ts'
+import { RequestResources } from './request-resources.ts'
 
 /** A request whose body has been read and checked. */
 export interface ReadRequest {
   readonly body: RequestBody<unknown>
-  /** Body memory to release when the request is over. */
-  readonly heldBytes: number
+  /** Whoever gets them releases them when the request is over. */
+  readonly resources: RequestResources
   /** What the ids in the body refer to. */
   readonly found: FoundInput
 }
@@ -67,26 +68,24 @@ export class RequestReader {
   }
 
   #read(request: FastifyRequest, reply: FastifyReply): void {
-    const { bodies, catalog } = this.#dependencies
+    const { bodies, calls, catalog } = this.#dependencies
     const known = request.knownKey!
     const allowance = bodyMemoryOf(known, catalog.current())
     readBody(request.raw, reply.raw, bodies, known, allowance, (failure, bytes, heldBytes) => {
+      const resources = new RequestResources(calls, bodies.memory, known, heldBytes)
       try {
         if (failure !== null) throw failure
-        this.#parse(request, reply, bytes, heldBytes)
+        this.#parse(request, reply, bytes, resources)
       } catch (error) {
-        this.refuse(request, reply, error, heldBytes)
+        this.refuse(request, reply, error, resources)
       }
     })
   }
 
-  /** Answers a request that is refused, and releases its memory. */
-  refuse(request: FastifyRequest, reply: FastifyReply, error: unknown, heldBytes: number): void {
-    const { bodies, catalog } = this.#dependencies
-    const known = request.knownKey!
-    request.claim?.drop()
-    bodies.memory.release(known, heldBytes)
-    countRefusal(known, error, catalog.current())
+  /** Answers a request that is refused, and releases what it holds. */
+  refuse(request: FastifyRequest, reply: FastifyReply, error: unknown, resources: RequestResources): void {
+    resources.release()
+    countRefusal(request.knownKey!, error, this.#dependencies.catalog.current())
     reply.send(error)
   }
 
@@ -95,16 +94,15 @@ export class RequestReader {
    *
    * @throws ServiceError
    */
-  readAgain(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, heldBytes: number): void {
-    this.#parse(request, reply, bytes, heldBytes)
+  readAgain(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, resources: RequestResources): void {
+    this.#parse(request, reply, bytes, resources)
   }
 
-  /** @param heldBytes body memory to release when the request is over */
-  #parse(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, heldBytes: number): void {
+  #parse(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, resources: RequestResources): void {
     const reading = new BodyReading(bytes, this.#schema)
     if (reading.isShort) {
       while (!reading.step());
-      this.#find(request, reply, reading.body, heldBytes)
+      this.#find(request, reply, reading.body, resources)
       return
     }
     this.#dependencies.slices.run(
@@ -112,27 +110,25 @@ export class RequestReader {
       (failure) => {
         try {
           if (failure !== null) throw failure
-          this.#find(request, reply, reading.body, heldBytes)
+          this.#find(request, reply, reading.body, resources)
         } catch (error) {
-          this.refuse(request, reply, error, heldBytes)
+          this.refuse(request, reply, error, resources)
         }
       }
     )
   }
 
   /** Finds what the ids in a request refer to, and continues. Most requests have none. */
-  #find(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>, heldBytes: number): void {
+  #find(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>, resources: RequestResources): void {
     const named = this.#namedInput?.(body) ?? null
     if (named === null) {
-      this.#next(request, reply, { body, heldBytes, found: nothingFound })
+      this.#next(request, reply, { body, resources, found: nothingFound })
       return
     }
-    const { calls, storedResponses } = this.#dependencies
+    const { storedResponses } = this.#dependencies
     const { pointer } = request.knownKey!
-    calls.entered()
     findInput(named, (ids) => storedResponses.find(pointer, ids))
-      .finally(() => calls.left())
-      .then((found) => this.#next(request, reply, { body, heldBytes, found }))
-      .catch((error) => this.refuse(request, reply, error, heldBytes))
+      .then((found) => this.#next(request, reply, { body, resources, found }))
+      .catch((error) => this.refuse(request, reply, error, resources))
   }
 }

@@ -17,6 +17,7 @@ import { senderOf } from '../telemetry/request-log.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
+import type { RequestResources } from './request-resources.ts'
 
 /** An admitted request, ready to be relayed. */
 export interface AdmittedRequest {
@@ -28,8 +29,7 @@ export interface AdmittedRequest {
   readonly textBytes: number
   /** The upstreams in force at its admission. */
   readonly upstreams: UpstreamSet
-  /** Bytes of body memory to release when the request is over. */
-  readonly heldBytes: number
+  readonly resources: RequestResources
 }
 
 /**
@@ -41,10 +41,11 @@ export function startRelay(
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metered, forwarded, chainTokens, textBytes, upstreams, heldBytes }: AdmittedRequest
+  { metered, forwarded, chainTokens, textBytes, upstreams, resources }: AdmittedRequest
 ): void {
-  const { calls, bodies, settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
-  const { id, startedAt, log, trace, claim } = request
+  const { settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
+  const { id, startedAt, log, trace } = request
+  const { claim } = resources
   trace?.admitted()
   const known = request.knownKey!
   const { model: askedModel, isStream, hidesOutput } = forwarded
@@ -72,11 +73,8 @@ export function startRelay(
   dependencies.useLog.used(known.pointer.key)
   reply.hijack()
   if (reply.raw.destroyed || request.raw.socket.destroyed) {
-    calls.left()
-    upstreams.requests.left()
-    bodies.memory.release(known, heldBytes)
     settlement.cancel(call, neverCalled)
-    claim?.drop()
+    resources.release()
     return
   }
   openCalls.began(isStream)
@@ -122,18 +120,19 @@ export function startRelay(
       dependencies.storedResponses.remember(known.pointer, { upstream, model }, issued, tokens)
     },
     onEnd: (outcome) => {
-      calls.left()
-      openCalls.ended(isStream)
-      upstreams.requests.left()
-      bodies.memory.release(known, heldBytes)
-      settlement.settle(call, outcome, outcome.used === null ? null : charged)
-      if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
-      const { upstream, upstreamModel, status, code, lastCall, firstByteAt, calledAt, used } = outcome
-      if (textBytes > 0 && isCounted(used)) dependencies.promptSizes.reported(model, textBytes, used.promptTokens)
-      if (lastCall !== null)
-        upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
-      if (upstream !== null && status === 200 && code === null && dependencies.upstreams.current === upstreams) {
-        upstreamHealth.answered(upstream, upstreamModel!)
+      try {
+        openCalls.ended(isStream)
+        settlement.settle(call, outcome, outcome.used === null ? null : charged)
+        if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
+        const { upstream, upstreamModel, status, code, lastCall, firstByteAt, calledAt, used } = outcome
+        if (textBytes > 0 && isCounted(used)) dependencies.promptSizes.reported(model, textBytes, used.promptTokens)
+        if (lastCall !== null)
+          upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
+        if (upstream !== null && status === 200 && code === null && dependencies.upstreams.current === upstreams) {
+          upstreamHealth.answered(upstream, upstreamModel!)
+        }
+      } finally {
+        resources.release()
       }
     }
   })

@@ -5,13 +5,6 @@ import type { SealedRequest } from './repeatable-request.ts'
 /** How often a claim is renewed, ms: a third of the time that others wait for its holder. */
 const renewMs = 5000
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The right to run this request, if its client may repeat it; else null. */
-    claim: Claim | null
-  }
-}
-
 /** Renews and ends claims in Redis. Nothing rejects or throws. An end is repeated until Redis has it. */
 export interface ClaimWrites {
   /** @returns whether the caller still holds the claim, as far as is known */
