@@ -113,6 +113,8 @@ export interface TestGateway {
   catalog: LiveCatalog
   /** Those in force. */
   readonly upstreams: Upstreams
+  /** Requests that hold the upstreams in force. */
+  readonly upstreamRequests: number
   /** Replaces the upstreams file. */
   writeUpstreams(yaml: string): void
   /** Reads the upstreams file again, as SIGHUP does. */
@@ -253,6 +255,9 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     catalog,
     get upstreams() {
       return gateway.upstreams.current.byName
+    },
+    get upstreamRequests() {
+      return gateway.upstreams.current.requests.count
     },
     writeUpstreams(yaml) {
       writeFileSync(upstreamsFile, yaml)
