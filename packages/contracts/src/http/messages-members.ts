@@ -115,8 +115,15 @@ const Block = Type.Object(
 )
 
 const Message = Type.Object(
-  // Any role: no role has a price.
-  { role: Type.String(), content: Type.Union([Type.String(), Type.Array(Block)]) },
+  {
+    // Any role: no role has a price.
+    role: Type.String(),
+    // A system message may have only an effort.
+    content: Type.Optional(Type.Union([Type.String(), Type.Array(Block)])),
+    /** The effort from this message on. The output limit bounds it. */
+    output_config: maybe(Type.Object({ effort: text }, closed)),
+    clear_at: text
+  },
   { ...closed, 'x-note': 'message' }
 )
 export const MessageList = Type.Array(Message, { minItems: 1, 'x-bulk': true })
@@ -181,7 +188,16 @@ export const MessageToolChoice = bulk(
 
 /** Thinking is output, so the output limit bounds it. */
 export const Thinking = maybe(
-  Type.Object({ type: Type.String(), budget_tokens: maybe(Type.Integer({ minimum: 1 })), display: text }, closed)
+  Type.Object(
+    {
+      type: Type.String(),
+      budget_tokens: maybe(Type.Integer({ minimum: 1 })),
+      display: text,
+      /** What happens to earlier thinking of another conversation. Dropping it only shortens the prompt. */
+      block_binding: maybe(Type.Object({ prefix_mismatch_behavior: text }, closed))
+    },
+    closed
+  )
 )
 const Format = Type.Object({ type: text, schema: free }, closed)
 export const OutputFormat = bulk(Format)

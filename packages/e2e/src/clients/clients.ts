@@ -131,7 +131,7 @@ export const clients: Client[] = [
   {
     endpoint: 'messages',
     packages: ['@anthropic-ai/claude-code'],
-    version: '2.1.330',
+    version: '2.1.332',
     id: 'claude-code',
     note: 'a recorded request',
     run: claudeCode

@@ -27,7 +27,7 @@ export function codex(t: Journeys, { origin, apiKey, model }: ClientAccess): voi
 /** Tests that the recorded request of Claude Code gets a tool call. */
 export function claudeCode(t: Journeys, { origin, apiKey, model }: ClientAccess): void {
   for (const [version, betas] of [
-    ['2.1.330', {}],
+    ['2.1.332', {}],
     ['2.1.197', { 'anthropic-beta': earlierBetas }]
   ] as const) {
     t.test(['stream', 'tools'], `its recorded request gets a tool call, with the betas of ${version}`, async () => {

@@ -46,6 +46,14 @@ t.test('what can be bounded and priced passes', async () => {
     { system: 'Be brief', stop_sequences: ['x'], temperature: 0.5, top_k: 4, top_p: 0.9 },
     { system: [{ type: 'text', text: 'Be brief', citations: null }], metadata: { user_id: 'u' } },
     { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'low' } },
+    { thinking: { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } } },
+    {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'system', content: 'Now', output_config: { effort: 'medium' }, clear_at: 'next_user_message' },
+        { role: 'system', output_config: { effort: 'low' } }
+      ]
+    },
     { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } }, service_tier: 'standard_only' },
     {
       tools: [{ name: 'a', input_schema: { type: 'object' }, strict: true }],
@@ -136,6 +144,10 @@ t.test('a request that is not valid is refused with the member that is wrong', a
     [{ max_tokens: 0 }, 'max_tokens: must be a whole number of at least 1'],
     [{ messages: [] }, 'messages: must be an array with at least 1 item'],
     [content({ type: 'text', text: 'x', secret: 1 }), 'messages[0].content[0].secret: not supported here'],
+    [
+      { messages: [{ role: 'system', content: 'x', output_config: { task_budget: {} } }] },
+      'messages[0].output_config.task_budget: not supported here'
+    ],
     [{ unheard_of: 1 }, 'unheard_of: this model does not accept this member'],
     [{ stream_options: { include_usage: true } }, 'stream_options: this model does not accept this member'],
     [{ max_tokens: undefined, MAX_TOKENS: 5 }, 'MAX_TOKENS: write it as max_tokens']

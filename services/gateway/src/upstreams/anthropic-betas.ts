@@ -15,16 +15,23 @@ export const standardBetas: ReadonlySet<string> = new Set([
   'interleaved-thinking-2025-05-14',
   // Without the member `thread`, it does nothing.
   'message-threads-2026-08-12',
+  // More effort is more output, which the limit of the request bounds.
+  'mid-conversation-output-config-2026-07-01',
   // Roles have no price.
   'mid-conversation-system-2026-04-07',
+  'mid-conversation-system-clear-at-2026-08-21',
   'model-context-window-exceeded-2025-08-26',
   'output-128k-2025-02-19',
   'output-300k-2026-03-24',
+  // What Claude Code calls mid-conversation-output-config.
+  'per-turn-control-2026-07-01',
   'prompt-caching-2024-07-31',
   'prompt-caching-scope-2026-01-05',
   'redact-thinking-2026-02-12',
   'structured-outputs-2025-11-13',
   'task-budgets-2026-03-13',
+  // They only remove earlier thinking from the prompt.
+  'thinking-binding-controls-2026-08-01',
   'thinking-display-updates-2026-08-18',
   'thinking-token-count-2026-05-13',
   'token-counting-2024-11-01',

@@ -29,7 +29,7 @@ export function readPrompt(request: PromptRequest, seal: Seal): MessagePrompt {
   const system = readBlocks(request.system ?? [], ['system'])
   const messages = request.messages.map(({ role, content }, at) => ({
     role,
-    blocks: readBlocks(content, ['messages', String(at), 'content'])
+    blocks: readBlocks(content ?? [], ['messages', String(at), 'content'])
   }))
   checkMessages(messages, seal)
   const segments = splitPrompt(tools, system, messages, request.cache_control)

@@ -13,12 +13,25 @@ export const CacheControl = Maybe(
 /** Older clients send it as their default. */
 const unset = Type.Literal(-1)
 const Content = Type.Union([Type.String(), Type.Array(Type.Unknown())])
-const display = { display: Maybe(Type.Enum(['summarized', 'omitted'])) }
+const Effort = Maybe(Type.Enum(['low', 'medium', 'high', 'xhigh', 'max']))
+const thinkingMembers = {
+  display: Maybe(Type.Enum(['summarized', 'omitted'])),
+  block_binding: Maybe(closed({ prefix_mismatch_behavior: Maybe(Type.Enum(['error', 'drop_block'])) }))
+}
+const Message = Type.Union([
+  closed({ role: Type.Enum(['user', 'assistant']), content: Content }),
+  closed({
+    role: Type.Literal('system'),
+    content: Type.Optional(Content),
+    output_config: Maybe(closed({ effort: Effort })),
+    clear_at: Maybe(Type.Enum(['next_user_message', 'never']))
+  })
+])
 
 /** The members that shape the prompt. Blocks and tools are parsed by their types. */
 const promptMembers = {
   model: Type.String({ minLength: 1 }),
-  messages: Type.Array(closed({ role: Type.Enum(['user', 'assistant', 'system']), content: Content }), { minItems: 1 }),
+  messages: Type.Array(Message, { minItems: 1 }),
   system: Type.Optional(Content),
   cache_control: CacheControl,
   tools: Type.Optional(Type.Array(Type.Unknown())),
@@ -31,14 +44,14 @@ const promptMembers = {
   ),
   thinking: Type.Optional(
     Type.Union([
-      closed({ type: Type.Literal('enabled'), budget_tokens: Type.Integer({ minimum: 1024 }), ...display }),
-      closed({ type: Type.Literal('adaptive'), ...display }),
+      closed({ type: Type.Literal('enabled'), budget_tokens: Type.Integer({ minimum: 1024 }), ...thinkingMembers }),
+      closed({ type: Type.Literal('adaptive'), ...thinkingMembers }),
       closed({ type: Type.Enum(['disabled', 'between_tools']) })
     ])
   ),
   output_config: Type.Optional(
     closed({
-      effort: Maybe(Type.Enum(['low', 'medium', 'high', 'xhigh', 'max'])),
+      effort: Effort,
       format: Maybe(closed({ type: Type.Literal('json_schema'), schema: Type.Record(Type.String(), Type.Unknown()) }))
     })
   ),
