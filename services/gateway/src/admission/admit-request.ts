@@ -19,7 +19,7 @@ import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { GrantedCalls, TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
-import { type CallTime, costBound, shrinkDefault, withinRate } from './cost-bound.ts'
+import { type CallTime, costBound, leastOutput, shrinkOutput, withinRate } from './cost-bound.ts'
 import { earlier, endOverride } from './end-override.ts'
 import { type FreeOffer, freeSpendError } from './free-offer.ts'
 import { type JudgedRecords, judgeCall } from './judge.ts'
@@ -91,7 +91,7 @@ export interface Admitted {
  * The request is judged on the records that this process remembers. Redis decides only on its current records; if they differ,
  * the request is judged again on them. A refusal, too, needs records that Redis has just confirmed. If only the bound of the
  * prompt is too large, the prompt is counted better, in each way once. A request with calls of the provider's tools is then tried
- * with fewer of them. If only a default length of the output exceeds the rate, it shrinks, once.
+ * with fewer of them. If only the length of the output exceeds the rate, it shrinks, once.
  *
  * @throws ServiceError with the verdict's code, an error of `bound`, of a budget or limit, free_spend_exhausted,
  *   exceeds_rate_limit or state_unavailable
@@ -170,11 +170,14 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       bound = bound.fewerCalls()
       continue
     }
-    const isShrinkable: boolean = bound.isDefault === true && !shrunk
-    const smaller: ReturnType<typeof shrinkDefault> | AdmitAnswer | null =
-      isShrinkable && isOverTokens(answer) ? shrinkDefault(asked!, answer, allowances) : answer
-    if (smaller === null) throw exceedsRateError(whole, isCounted, allowances, { name, plan, catalog })
-    if (typeof smaller !== 'number') throw refusalOf(smaller, asked!, isCounted || !couldBeShorter, allowances)
+    if (answer === null) throw exceedsRateError(whole, isCounted, allowances, { name, plan, catalog })
+    const least: number = shrunk ? asked!.wantedTokens : leastOutput(asked!, bound.isDefault === true, model!)
+    const smaller: ReturnType<typeof shrinkOutput> | AdmitAnswer = isOverTokens(answer)
+      ? shrinkOutput(asked!, least, answer, allowances)
+      : answer
+    if (typeof smaller !== 'number') {
+      throw refusalOf(smaller, { ...asked!, wantedTokens: least }, isCounted || !couldBeShorter, allowances)
+    }
     shrunk = true
     bound = { ...bound, wantedTokens: smaller }
   }
@@ -264,14 +267,15 @@ function isOverTokens(answer: AdmitAnswer | null): answer is AdmitAnswer & { out
   return answer?.outcome === 'over-limit' && answer.limit === 'tokens'
 }
 
+/** @param least with the output that the request waits for */
 function refusalOf(
   answer: AdmitAnswer & { outcome: 'over-budget' | 'over-limit' },
-  { promptTokens, outputTokens, wantedTokens }: CostBound,
+  least: CostBound,
   isCounted: boolean,
   allowances: AccountAllowances
 ): ServiceError {
   if (answer.outcome === 'over-budget') return budgetError(answer, isCounted, allowances)
-  return limitError(answer, allowances.tokens, promptTokens + outputTokens * wantedTokens)
+  return limitError(answer, allowances.tokens, least)
 }
 
 function admittedAs(

@@ -66,20 +66,35 @@ export function withinRate(bound: CostBound, tokensPerMinute: number): CostBound
 /** A default output keeps at least this share, perhaps after a wait. A shorter answer would be of little use. */
 const minDefaultShare = 1 / 4
 
+/**
+ * The output that a request waits for, if the rate of tokens has less left than it wants. The client did not ask for a default, so a part
+ * of it suffices. Coding agents ask for the model's maximum and use little of it, so of a client's limit the model's default suffices.
+ */
+export function leastOutput(
+  { wantedTokens, minTokens }: CostBound,
+  isDefault: boolean,
+  { defaultOutputTokens }: Pick<Model, 'defaultOutputTokens'>
+): number {
+  const useful = isDefault ? Math.ceil(wantedTokens * minDefaultShare) : defaultOutputTokens
+  return Math.min(Math.max(minTokens, useful), wantedTokens)
+}
+
 type TokenRefusal = AdmitAnswer & { outcome: 'over-limit' }
 
 /**
- * Shrinks a default output that exceeds the rate of tokens. The client did not ask for this length, so it need not wait for it.
+ * Shrinks an output that exceeds the rate of tokens.
  *
  * @param bound of the refused request
- * @returns the output to ask for instead; or the refusal, with the time until the minimum fits
+ * @param least the output that it waits for
+ * @returns the output to ask for instead; or the refusal, with the time until that output fits
  */
-export function shrinkDefault(
-  { promptTokens, outputTokens, wantedTokens, minTokens }: CostBound,
+export function shrinkOutput(
+  { promptTokens, outputTokens, wantedTokens }: CostBound,
+  least: number,
   refusal: TokenRefusal,
   { tokens: perMinute, tokenBurst }: Pick<Allowances, 'tokens' | 'tokenBurst'>
 ): number | TokenRefusal {
-  const least = Math.max(minTokens, Math.ceil(wantedTokens * minDefaultShare))
+  if (least >= wantedTokens) return refusal
   const room = Math.floor((refusal.tokensLeft - promptTokens) / outputTokens)
   if (room >= least) return Math.min(room, wantedTokens)
   // A request above the burst passes once no tokens are owed. A smaller one passes earlier, by the time that its spare tokens take.

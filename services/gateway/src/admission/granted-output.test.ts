@@ -6,7 +6,7 @@ import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, plainEmbedding, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
-import { shrinkDefault } from './cost-bound.ts'
+import { leastOutput, shrinkOutput } from './cost-bound.ts'
 
 const { small, writer, embedder } = testCatalog.models as Record<
   'small' | 'writer' | 'embedder',
@@ -195,7 +195,7 @@ function holdAnswers(): { waits: (count: number) => Promise<void>; answer: () =>
 }
 
 t.test(
-  'a default output shrinks to the remaining tokens but keeps a quarter; a client’s limit never shrinks',
+  'a default output shrinks to the remaining tokens but keeps a quarter; a client’s limit keeps the default',
   async () => {
     const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
     const held = holdAnswers()
@@ -209,14 +209,21 @@ t.test(
     const seconds = async (members: object) => {
       const refused = await chat(seeded, members)
       const wait = Number(refused.headers.get('retry-after'))
+      const { error } = (await refused.clone().json()) as { error: { message: string } }
+      const output = 'max_tokens' in members ? '1,000' : '250'
+      assert.match(
+        error.message,
+        new RegExp(`needs [\\d,]+ tokens, ${output} of them for the output, and \\d+ are left`)
+      )
       assert.equal(await outcomeOf(refused), '429 tokens_per_minute')
       return wait
     }
     // A token returns in 30 ms. A quarter of the default and the prompt are about 320 tokens.
     const wait = await seconds({})
     assert.ok(wait >= 1 && wait <= 10, `${wait} s for a quarter of the default`)
-    const longer = await seconds({ max_tokens: 1000 })
+    const longer = await seconds({ max_tokens: defaultTokens })
     assert.ok(longer > 15, `${longer} s for what the client asks for`)
+    assert.equal(await seconds({ max_tokens: 1e5 }), longer, 'for the default, if the client asks for more')
     held.answer()
     assert.equal((await shrunk).headers.get(header), String(granted))
     assert.equal((await first).headers.get(header), '700')
@@ -224,6 +231,15 @@ t.test(
     assert.equal((await chat(seeded)).headers.get(header), String(defaultTokens), 'unused tokens return')
   }
 )
+
+t.test('requests in a row that ask for the model’s maximum are admitted while the default fits', async () => {
+  const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
+  const asked = { max_tokens: 1e6 }
+  assert.ok(grantedBy(await chat(seeded, asked)) > 1500)
+  await gateway.settled()
+  const granted = grantedBy(await chat(seeded, asked))
+  assert.ok(granted >= defaultTokens && granted < 1500, `${granted}`)
+})
 
 t.test('a long prompt is counted before a default output shrinks', async () => {
   const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
@@ -244,7 +260,7 @@ t.test('a default output never exceeds the tokens per minute', async () => {
   assert.ok(granted >= small.fewestOutputTokens && granted < 300, `${granted}`)
 })
 
-t.test('a default output that waits passes once a quarter of it fits, and not earlier', (t) => {
+t.test('an output that waits passes once its useful part fits, and not earlier', (t) => {
   const whole = fc.integer({ min: 1, max: 1e6 })
   fc.assert(
     fc.property(
@@ -254,7 +270,9 @@ t.test('a default output that waits passes once a quarter of it fits, and not ea
       whole,
       fc.integer({ min: 1, max: 8 }),
       fc.nat({ max: 60_000 }),
-      (tokens, burst, promptTokens, wantedTokens, outputTokens, tokensRestMs) => {
+      fc.boolean(),
+      fc.nat({ max: 1e5 }),
+      (tokens, burst, promptTokens, wantedTokens, outputTokens, tokensRestMs, isDefault, defaultOutputTokens) => {
         const tokenBurst = Math.min(burst + 1, tokens)
         const minTokens = Math.min(16, wantedTokens)
         const bound = { promptPicos: 0, outputPicos: 0, promptTokens, wantedTokens, outputTokens, minTokens }
@@ -262,8 +280,10 @@ t.test('a default output that waits passes once a quarter of it fits, and not ea
         const tokensLeft = Math.max(0, Math.floor(tokenBurst - owed))
         const rates = { requests: 1, requestsLeft: 1, requestsRestMs: 0, tokensLeft, tokensRestMs }
         const refusal = { outcome: 'over-limit', limit: 'tokens', waitMs: tokensRestMs, ...rates } as const
-        const answer = shrinkDefault(bound, refusal, { tokens, tokenBurst })
-        const least = promptTokens + outputTokens * Math.max(minTokens, Math.ceil(wantedTokens / 4))
+        const output = leastOutput(bound, isDefault, { defaultOutputTokens })
+        const answer = shrinkOutput(bound, output, refusal, { tokens, tokenBurst })
+        if (output === wantedTokens) return assert.deepEqual(answer, refusal)
+        const least = promptTokens + outputTokens * output
         const fits = (ms: number) => {
           const owedThen = Math.max(0, owed - (ms * tokens) / 60_000)
           return owedThen < 1e-6 || least <= tokenBurst - owedThen + 1e-6

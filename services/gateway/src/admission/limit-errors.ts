@@ -59,20 +59,37 @@ const spentBeforeMessage = (usd: string): string =>
 /**
  * The error for a request that exceeds a rate limit or the limit of concurrent requests.
  *
- * @param needed tokens of the request
+ * @param least the request with the output that it waits for
  */
 export function limitError(
   refusal: AdmitAnswer & { outcome: 'over-limit' },
   tokensPerMinute: number,
-  needed: number
+  { promptTokens, outputTokens, wantedTokens }: CostBound
 ): ServiceError {
   const fields = rateFields(refusal, tokensPerMinute)
-  const amounts = { unit: 'tokens', needed, left: refusal.tokensLeft, limit: tokensPerMinute } as const
-  return new ServiceError(codeOfLimit[refusal.limit], {
+  const code = codeOfLimit[refusal.limit]
+  const output = outputTokens * wantedTokens
+  const amounts = {
+    unit: 'tokens',
+    needed: promptTokens + output,
+    left: refusal.tokensLeft,
+    limit: tokensPerMinute
+  } as const
+  return new ServiceError(code, {
     retryAfterMs: refusal.waitMs,
-    ...(refusal.limit === 'tokens' && { refused: refusedAmounts(amounts) }),
+    ...(refusal.limit === 'tokens' && {
+      message: errorTable[code][2] + neededTokens(promptTokens, output, refusal.tokensLeft),
+      refused: refusedAmounts(amounts)
+    }),
     headers: Object.fromEntries(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]!]] : [])))
   })
+}
+
+function neededTokens(prompt: number, output: number, left: number): string {
+  const [needed, ofOutput, rest] = [prompt + output, output, left].map((tokens) => tokens.toLocaleString('en'))
+  return output === 0
+    ? ` The request needs ${needed} tokens, and ${rest} are left.`
+    : ` The request needs ${needed} tokens, ${ofOutput} of them for the output, and ${rest} are left. A lower output limit waits less.`
 }
 
 /**

@@ -101,8 +101,8 @@ export const aboutFreeCalls =
 export const grantedOutput = {
   description:
     'Output tokens that each choice may have, including reasoning. The gateway sets this limit at the provider. It is lower than ' +
-    "the request's limit if a budget or the model allows less. Without a limit in the request, it is the model's default, or as " +
-    'little as a quarter of it if the token rate allows less.',
+    "the request's limit if a budget or the model allows less. If the token rate has less left, it is lowered to the model's default, and " +
+    'no further. Without a limit in the request, it is the default, or as little as a quarter of it if the token rate allows less.',
   schema: { type: 'integer', minimum: 1 }
 }
 
