@@ -51,12 +51,15 @@ env_key = "API_KEY"
 wire_api = "responses"
 \`\`\`
 
+In a directory without a Git repository, \`codex exec\` needs \`--skip-git-repo-check\`.
+
 ## OpenCode
 
 In \`opencode.json\`. \`npm\` chooses the API: \`@ai-sdk/openai\` (Responses), \`@ai-sdk/anthropic\` or \`@ai-sdk/openai-compatible\`:
 
 \`\`\`json
 {
+  "model": "${id}/MODEL",
   "provider": {
     "${id}": {
       "npm": "@ai-sdk/openai-compatible",
@@ -97,5 +100,16 @@ In \`~/.pi/agent/models.json\`:
 \`\`\`
 
 Gemini CLI does not work: it speaks only Google's own API.
+
+## If an agent often waits
+
+Agents reserve many tokens for their output with each request. If too few tokens of the minute are left, the agent gets 429
+\`tokens_per_minute\`, waits and repeats the request. It waits less with a smaller output limit:
+
+| agent | setting |
+| --- | --- |
+| Claude Code | \`export CLAUDE_CODE_MAX_OUTPUT_TOKENS=8192\` |
+| Qwen Code | \`export QWEN_CODE_MAX_OUTPUT_TOKENS=8192\` |
+| OpenCode | \`"MODEL": { "limit": { "context": 200000, "output": 8192 } }\`, with the context of the model |
 `
 }

@@ -21,6 +21,7 @@ Answers have \`x-ratelimit-limit-requests\`, \`x-ratelimit-remaining-requests\`,
 \`Retry-After\` of a 429 says how many seconds to wait.
 
 A request counts with its maximum output while it runs. Set \`max_completion_tokens\` or \`max_tokens\` to what you need, and more requests fit
-into the limit. When the request ends, tokens that it did not use come back.
+into the limit. When the request ends, tokens that it did not use come back. If fewer tokens are left than you ask for, the output limit is
+lowered, but not below the model's default. The header \`x-tollgate-granted-output-tokens\` has the limit.
 `
 }
