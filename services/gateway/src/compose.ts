@@ -41,7 +41,7 @@ import { createUpstreamChecks } from './upstream-health/check-upstreams.ts'
 import { createUpstreamHealth } from './upstream-health/upstream-health.ts'
 import { followUpstreams } from './upstreams/follow-upstreams.ts'
 import type { LiveUpstreams } from './upstreams/live-upstreams.ts'
-import type { OnBreaker } from './upstreams/upstreams.ts'
+import type { Learned } from './upstreams/upstreams.ts'
 
 /** The parts of a gateway. When it closes, it closes `redis`. */
 export interface GatewayParts {
@@ -50,8 +50,8 @@ export interface GatewayParts {
   readonly upstreamsFile: string
   readonly env: Record<string, string | undefined>
   readonly upstreamCheckMs?: number
-  /** Called when the breaker of an upstream changes its state, unless another process told it. */
-  readonly onBreaker?: OnBreaker
+  /** Called with what its calls show of an upstream, and not with what another process told it. */
+  readonly onLearned?: (learned: Learned) => void
   readonly log: Logger
   readonly bodyMemoryBytes: number
   readonly protection: Protection

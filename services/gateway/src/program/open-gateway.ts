@@ -11,7 +11,7 @@ import { composeGateway, type Gateway } from '../compose.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { Protection } from '../http/protection.ts'
 import { requestLogOf } from '../receipts/request-log-setting.ts'
-import type { OnBreaker } from '../upstreams/upstreams.ts'
+import type { Learned } from '../upstreams/upstreams.ts'
 
 /** A gateway of this process. It does not listen yet. */
 export interface OpenedGateway {
@@ -24,11 +24,11 @@ export interface OpenedGateway {
   stop(endsProcess?: boolean): Promise<void>
 }
 
-/** Opens a gateway as its configuration says, and reads the catalog. @param onBreaker called when a breaker changes its state */
+/** Opens a gateway as its configuration says, and reads the catalog. @param onLearned called with what its calls show of an upstream */
 export async function openGateway(
   config: GatewayConfig,
   log: Logger,
-  onBreaker: OnBreaker = () => {}
+  onLearned: (learned: Learned) => void = () => {}
 ): Promise<OpenedGateway> {
   const redis = await openRedis(config.REDIS_URL, {
     name: 'tollgate-gateway',
@@ -44,7 +44,7 @@ export async function openGateway(
     redis,
     upstreamsFile: config.UPSTREAMS_FILE,
     env: process.env,
-    onBreaker,
+    onLearned,
     log,
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
     protection: protectionOf(config),

@@ -296,7 +296,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
 
   #failed({ failure, scope, restMs }: CallFailure, end: End): void {
     this.ending = 'failure'
-    if (restMs > 0) this.upstream.restingUntil.set(this.target.model, performance.now() + restMs)
+    if (restMs > 0) this.upstream.pauses.begin(this.target.model, restMs, performance.now())
     this.#owner.failed(failure, scope, end)
   }
 

@@ -4,6 +4,7 @@ import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import { Breaker } from '../upstreams/breaker.ts'
+import { Pauses } from '../upstreams/pauses.ts'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 import { callableTarget } from './callable-target.ts'
 
@@ -11,7 +12,7 @@ const target = (upstream: string): Target => ({ upstream, model: 'm', priority: 
 
 const upstreamsOf = (...names: string[]) =>
   new Map(
-    names.map((name) => [name, { name, breaker: new Breaker(), restingUntil: new Map() } as unknown as Upstream])
+    names.map((name) => [name, { name, breaker: new Breaker(), pauses: new Pauses() } as unknown as Upstream])
   ) satisfies Upstreams
 
 function open({ breaker }: Upstream, now: number): void {
@@ -25,14 +26,14 @@ t.test('an untried target that works is called first, then one without a wait', 
   const find = (tried: Target[], now = 0) => callableTarget(order, tried, upstreams, now, () => 0.5)
   assert.deepEqual(find([]), { target: a, waitMs: 0 })
   assert.deepEqual(find([a]), { target: b, waitMs: 0 })
-  upstreams.get('b')!.restingUntil.set('m', 1500)
+  upstreams.get('b')!.pauses.until.set('m', 1500)
   assert.equal(find([a])!.target, c)
   assert.deepEqual(find([a, c]), { target: b, waitMs: 1500 }, 'a short wait is accepted')
   assert.equal(find([a, b, c])!.target, a, 'after all were tried, the first is called again')
   assert.ok(find([a, b, c])!.waitMs > 0, 'a little later')
   open(upstreams.get('c')!, 0)
   assert.equal(find([a])!.target, b)
-  upstreams.get('b')!.restingUntil.set('m', 60_000)
+  upstreams.get('b')!.pauses.until.set('m', 60_000)
   assert.equal(find([a])!.target, a, 'instead of a long wait, the first is called again')
   assert.deepEqual(find([]), { target: a, waitMs: 0 })
 })
@@ -47,10 +48,10 @@ t.test('without a target that works, the least bad one is called at once', async
   upstreams.get('b')!.breaker.succeeded(false, 0)
   assert.equal(find([])!.target, b, 'it fails less')
   assert.equal(find([b])!.target, a, 'after it failed, an untried one is called')
-  upstreams.get('a')!.restingUntil.set('m', 60_000)
+  upstreams.get('a')!.pauses.until.set('m', 60_000)
   assert.equal(find([b])!.target, c, 'a long wait is worse than failures')
   assert.equal(find([c, b])!.target, b)
-  for (const { restingUntil } of upstreams.values()) restingUntil.set('m', 60_000)
+  for (const { pauses } of upstreams.values()) pauses.until.set('m', 60_000)
   assert.deepEqual(find([]), { target: b, waitMs: 0 }, 'a first call does not wait: the upstream may have room again')
   assert.equal(find([b]), null, 'a retry does not wait so long')
 })
@@ -79,9 +80,9 @@ t.test('whatever happened before, somebody is called; while others work, a faili
         now += afterMs
         const found = callableTarget(order, [], upstreams, now)
         assert.ok(found !== null && found.waitMs === 0, 'somebody is called at once')
-        const { breaker, restingUntil, name } = upstreams.get(found.target.upstream)!
-        const works = ({ breaker, restingUntil }: Upstream) =>
-          breaker.state === 'closed' && !((restingUntil.get('m') ?? 0) > now)
+        const { breaker, pauses, name } = upstreams.get(found.target.upstream)!
+        const works = ({ breaker, pauses }: Upstream) =>
+          breaker.state === 'closed' && !((pauses.until.get('m') ?? 0) > now)
         const wasClosed = breaker.state === 'closed'
         const isProbe = breaker.begin(now)
         if ([...upstreams.values()].some(works)) {
@@ -94,14 +95,14 @@ t.test('whatever happened before, somebody is called; while others work, a faili
         }
         const again = callableTarget(order, [found.target], upstreams, now)
         const canWait = order.some(
-          ({ upstream }) => (upstreams.get(upstream)!.restingUntil.get('m') ?? 0) - now <= 2000
+          ({ upstream }) => (upstreams.get(upstream)!.pauses.until.get('m') ?? 0) - now <= 2000
         )
         assert.equal(again !== null, canWait, 'a retry is made unless all ask for a long wait')
         if (outcome === 'succeeds') breaker.succeeded(isProbe, now)
         else if (outcome === 'fails') breaker.failed(isProbe, now)
         else if (outcome === 'asks for a wait') {
           breaker.succeeded(isProbe, now)
-          restingUntil.set('m', now + restMs)
+          pauses.until.set('m', now + restMs)
         }
         if (tellsOthers && restMs > 19_000) breaker.follow(restMs % 2 === 0 ? 'open' : 'closed', now)
       }

@@ -38,7 +38,7 @@ export function callableTarget(
   for (const target of order) {
     const upstream = upstreams.get(target.upstream)
     if (upstream === undefined) continue
-    const restMs = Math.max(0, (upstream.restingUntil.get(target.model) ?? 0) - now)
+    const restMs = upstream.pauses.leftMs(target.model, now)
     // A first call does not wait: the upstream may have room again.
     if (tried.length > 0 && restMs > maxWaitMs) continue
     const rank = rankOf(upstream, timesIn(tried, target), restMs, now)

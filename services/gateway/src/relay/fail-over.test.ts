@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import t from 'tap'
 import { Breaker } from '../upstreams/breaker.ts'
+import { Pauses } from '../upstreams/pauses.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
 import { type FailedCall, failOver } from './fail-over.ts'
 
@@ -15,7 +16,7 @@ function upstreamsWith(open: readonly Target[]) {
       if (open.some(({ upstream }) => upstream === name)) {
         for (let call = 0; call < 5; call++) breaker.failed(breaker.begin(0), 0)
       }
-      return [name, { name, breaker, restingUntil: new Map() } as unknown as Upstream]
+      return [name, { name, breaker, pauses: new Pauses() } as unknown as Upstream]
     })
   )
 }

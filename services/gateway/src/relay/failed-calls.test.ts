@@ -9,11 +9,14 @@ import {
   startFakeUpstream
 } from '../testing/fake-upstream.ts'
 import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { Learned } from '../upstreams/upstreams.ts'
 
 type Answer = (received: Received) => void
 
 let gateway: TestGateway
 let secret: string
+/** What other workers would be told. */
+const learned: Learned[] = []
 const upstreams: Record<'a' | 'b', FakeUpstream> = {} as never
 t.before(async () => {
   upstreams.a = await startFakeUpstream()
@@ -25,6 +28,7 @@ t.before(async () => {
   const gone = await startFakeUpstream()
   await gone.close()
   gateway = await startGateway('', {
+    onLearned: (one) => learned.push(one),
     upstreamsFile: `upstreams: { ${file.join(', ')}, gone: { base_url: '${gone.url}' } }`,
     catalog: catalogOf({
       both: [
@@ -49,7 +53,7 @@ t.beforeEach(() => {
     upstream.received.length = 0
     upstream.answer(fine)
   }
-  for (const { restingUntil } of gateway.upstreams.values()) restingUntil.clear()
+  for (const { pauses } of gateway.upstreams.values()) pauses.until.clear()
   // Each test starts with closed breakers. breaker.test.ts tests the breakers.
   for (const { breaker } of gateway.upstreams.values()) {
     for (let call = 0; call < 100; call++) breaker.succeeded(breaker.begin(performance.now()), performance.now())
@@ -103,9 +107,9 @@ t.test('failures about the request and timeouts are not retried', async () => {
 })
 
 t.test('after a failure that only the operator can repair, only other upstreams are called', async () => {
-  const { restingUntil } = gateway.upstreams.get('a')!
+  const { pauses } = gateway.upstreams.get('a')!
   for (const status of [301, 401, 402, 403, 405, 412]) {
-    restingUntil.clear()
+    pauses.until.clear()
     upstreams.a.answer(failing(status))
     assert.equal(await ask('both'), '200', String(status))
     assert.deepEqual(calls(), [1, 1], String(status))
@@ -140,13 +144,35 @@ t.test('a charged request never ends with 503, which proxies repeat', async () =
 })
 
 t.test('another upstream is retried while one asks for a long wait', async () => {
-  gateway.upstreams.get('a')!.restingUntil.set('at-a', performance.now() + 60_000)
+  gateway.upstreams.get('a')!.pauses.until.set('at-a', performance.now() + 60_000)
   upstreams.b.answer((received) => {
     upstreams.b.answer(fine)
     failing(500)(received)
   })
   assert.equal(await ask('both'), '200')
   assert.deepEqual(calls(), [0, 2])
+})
+
+t.test('a pause that an upstream asked one worker for is kept by the others, too', async () => {
+  learned.length = 0
+  const { pauses } = gateway.upstreams.get('a')!
+  for (const [status, fields, ms] of [
+    [429, { 'retry-after': '60' }, 60_000],
+    [503, { 'retry-after-ms': '9000' }, 9000]
+  ] as const) {
+    pauses.until.clear()
+    upstreams.a.answer(({ response }) => void response.writeHead(status, fields).end('{}'))
+    assert.equal(await ask('both'), '200')
+    assert.deepEqual(learned.splice(0), [{ kind: 'pause', upstream: 'a', model: 'at-a', ms }])
+  }
+  // Another worker was told.
+  pauses.until.clear()
+  upstreams.a.answer(fine)
+  upstreams.a.received.length = upstreams.b.received.length = 0
+  gateway.follow({ kind: 'pause', upstream: 'a', model: 'at-a', ms: 60_000 })
+  assert.equal(await ask('both'), '200')
+  assert.deepEqual(calls(), [0, 1])
+  assert.deepEqual(learned, [], 'it tells nobody')
 })
 
 t.test('the status decides about a refusal that breaks off; an answer with a length is not replaced', async () => {

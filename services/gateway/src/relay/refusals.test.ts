@@ -28,7 +28,7 @@ t.teardown(async () => {
 t.beforeEach(() => {
   upstream.received.length = 0
   logged.length = 0
-  gateway.upstreams.get('test')!.restingUntil.clear()
+  gateway.upstreams.get('test')!.pauses.until.clear()
 })
 
 const quota = '{"error":{"message":"You exceeded your current quota","type":"insufficient_quota"}}'

@@ -8,6 +8,7 @@ import { chatOf, post } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 import { Breaker } from '../upstreams/breaker.ts'
+import { Pauses } from '../upstreams/pauses.ts'
 import { RetryBudget } from '../upstreams/retry-budget.ts'
 import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
 import { AbandonedStreams } from './abandoned-streams.ts'
@@ -175,7 +176,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     betas: new Set<string>(),
     breaker: new Breaker(),
     retries: new RetryBudget(),
-    restingUntil: new Map()
+    pauses: new Pauses()
   }
   relay({
     upstreams: new Map([['test', upstream]]),

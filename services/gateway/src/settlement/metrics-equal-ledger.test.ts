@@ -155,8 +155,8 @@ t.test('for any requests, tokens, cost and requests are those of the ledger', as
   const options = propertyRuns(2)
   await fc.assert(
     fc.asyncProperty(fc.array(planned, { minLength: 40, maxLength: 60 }), async (requests) => {
-      for (const { breaker, restingUntil } of gateway.upstreams.values()) {
-        restingUntil.clear()
+      for (const { breaker, pauses } of gateway.upstreams.values()) {
+        pauses.until.clear()
         for (let call = 0; call < 100; call++) breaker.succeeded(breaker.begin(performance.now()), performance.now())
       }
       for (let from = 0; from < requests.length; from += 10)

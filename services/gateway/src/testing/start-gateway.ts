@@ -26,7 +26,7 @@ import type { Protection } from '../http/protection.ts'
 import type { RequestLogSetting } from '../receipts/request-log-setting.ts'
 import type { Reaper } from '../settlement/reaper.ts'
 import { createUsageEstimator, type UsageEstimator } from '../tokens/usage-estimator.ts'
-import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { Learned, Upstreams } from '../upstreams/upstreams.ts'
 
 /** What templates add. Few, so that tests can compute what is reserved. */
 const around = { request: 0, message: 8 }
@@ -119,6 +119,8 @@ export interface TestGateway {
   writeUpstreams(yaml: string): void
   /** Reads the upstreams file again, as SIGHUP does. */
   reloadUpstreams(): Promise<void>
+  /** Takes over what another worker learned of an upstream. */
+  follow(learned: Learned): void
   /** The metrics in Prometheus' format. */
   metrics(): Promise<string>
   registry: Registry
@@ -159,6 +161,8 @@ export interface GatewayOptions {
   /** How often the upstreams file is checked, ms. */
   upstreamCheckMs?: number
   log?: pino.Logger
+  /** Called with what the other workers of a gateway would be told. */
+  onLearned?: (learned: Learned) => void
   /** Share of the successful requests that are logged; default 1. */
   logRequests?: number
   tracing?: Tracing | null
@@ -225,12 +229,13 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
 
   const bodyMemoryBytes = (options.bodyMemoryMb ?? 256) * 1024 * 1024
   const protection = { ...defaultProtection, ...options.protection }
-  const { docsUrl = null, upstreamCheckMs, tracing = null } = options
+  const { docsUrl = null, upstreamCheckMs, tracing = null, onLearned } = options
   const gateway = composeGateway({
     redis: state,
     upstreamsFile,
     env: { TEST_CREDENTIAL: 'upstream-credential' },
     ...(upstreamCheckMs !== undefined && { upstreamCheckMs }),
+    ...(onLearned !== undefined && { onLearned }),
     ...{ log, bodyMemoryBytes, protection, docsUrl, tracing },
     ...(isGroup() && { estimator: borrowEstimator() }),
     requestLog: options.requestLog === undefined ? { shardBytes: 1e8, hasAddresses: true } : options.requestLog,
@@ -263,6 +268,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
       writeFileSync(upstreamsFile, yaml)
     },
     reloadUpstreams: gateway.reloadUpstreams,
+    follow: (learned) => gateway.upstreams.follow(learned),
     metrics: () => gateway.metrics.registry.metrics(),
     registry: gateway.metrics.registry,
     verifyRedis,

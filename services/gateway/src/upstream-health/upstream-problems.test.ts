@@ -25,7 +25,7 @@ t.before(async () => {
 })
 t.teardown(() => both.close())
 t.beforeEach(() => {
-  both.gateway.upstreams.get('first')!.restingUntil.clear()
+  both.gateway.upstreams.get('first')!.pauses.until.clear()
   both.first.received.length = both.second.received.length = 0
 })
 
@@ -79,7 +79,7 @@ const faults: Array<[status: number, body: unknown, code: string]> = [
 
 t.test('a fault of the operator: the next upstream answers, and the operator is told', async () => {
   for (const [status, body, code] of faults) {
-    both.gateway.upstreams.get('first')!.restingUntil.clear()
+    both.gateway.upstreams.get('first')!.pauses.until.clear()
     lines.length = 0
     both.first.answer(answering(status, body))
     both.second.answer(works)
@@ -176,7 +176,7 @@ t.test(
     const stream = { stream: true }
     for (const [path, words, faults, whole] of streams) {
       for (const fault of faults) {
-        both.gateway.upstreams.get('first')!.restingUntil.clear()
+        both.gateway.upstreams.get('first')!.pauses.until.clear()
         both.first.answer(streaming(fault))
         both.second.answer(streaming(whole))
         const served = await ask('fast', path, stream)
@@ -216,7 +216,7 @@ t.test('a whole response that failed', async (t) => {
   })
 
   await t.test('through a fault of the operator gives way to another upstream', async () => {
-    both.gateway.upstreams.get('first')!.restingUntil.clear()
+    both.gateway.upstreams.get('first')!.pauses.until.clear()
     both.first.answer(whole(failed(noCredit)))
     const answer = JSON.stringify(response)
     both.second.answer(whole(answer))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { Breaker } from './breaker.ts'
+import { Pauses } from './pauses.ts'
 import { RetryBudget } from './retry-budget.ts'
 
 /** A breaker that failed calls have opened. */
@@ -60,6 +61,21 @@ t.test('a breaker follows another process, without telling it', async () => {
   breaker.follow('closed', 600)
   assert.deepEqual([breaker.state, breaker.waitMs(600), breaker.failureShare], ['closed', 0, 0])
   assert.deepEqual(states, [])
+})
+
+t.test('a pause is told when it is news, and not if another process told it', async () => {
+  const told: Array<[string, number]> = []
+  const pauses = new Pauses((model, ms) => told.push([model, ms]))
+  pauses.begin('m', 60_000, 0)
+  pauses.begin('m', 60_000, 50)
+  pauses.begin('other', 1000, 50)
+  pauses.follow('m', 30_000, 100)
+  assert.deepEqual([pauses.leftMs('m', 1100), pauses.leftMs('m', 60_000)], [29_000, 0], 'the latest word counts')
+  pauses.begin('m', 29_950, 100)
+  assert.deepEqual(told, [
+    ['m', 60_000],
+    ['other', 1000]
+  ])
 })
 
 t.test('a breaker always lets a probe pass within five seconds', async () => {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { LiveUpstreams } from './live-upstreams.ts'
 import { createUpstreamReloader, type UpstreamReloader } from './reload-upstreams.ts'
-import type { OnBreaker } from './upstreams.ts'
+import type { Learned } from './upstreams.ts'
 import { UpstreamsSource } from './upstreams-source.ts'
 
 /** How often the gateway checks whether the upstreams file has changed, ms. */
@@ -13,7 +13,8 @@ export interface FollowedUpstreams {
   /** Has the variables that the file names. */
   readonly env: Record<string, string | undefined>
   readonly upstreamCheckMs?: number
-  readonly onBreaker?: OnBreaker
+  /** Called with what calls of this process showed of an upstream. */
+  readonly onLearned?: (learned: Learned) => void
   readonly log: Logger
 }
 
@@ -24,15 +25,18 @@ export interface FollowedUpstreams {
  * @throws FileError or ConfigError if the file is not valid
  */
 export function followUpstreams(
-  { upstreamsFile, env, upstreamCheckMs: intervalMs = defaultCheckMs, onBreaker, log }: FollowedUpstreams,
+  { upstreamsFile, env, upstreamCheckMs: intervalMs = defaultCheckMs, onLearned = () => {}, log }: FollowedUpstreams,
   onReloaded: () => void
 ): { upstreams: LiveUpstreams; reloader: UpstreamReloader } {
   const source = new UpstreamsSource(upstreamsFile, env)
   const upstreams = new LiveUpstreams(
     () => source.read(),
-    (upstream, state) => {
-      log.warn({ upstream, breaker: state }, 'circuit breaker changed')
-      onBreaker?.(upstream, state)
+    {
+      onBreaker(upstream, state) {
+        log.warn({ upstream, breaker: state }, 'circuit breaker changed')
+        if (state !== 'half-open') onLearned({ kind: 'breaker', upstream, state })
+      },
+      onPause: (upstream, model, ms) => onLearned({ kind: 'pause', upstream, model, ms })
     },
     (err) => log.warn({ err }, 'cannot close the connections of an upstream')
   )

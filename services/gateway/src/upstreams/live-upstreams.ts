@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto'
 import { CallsInFlight } from '../http/calls-in-flight.ts'
 import { Offers } from './offers.ts'
-import { type OnBreaker, openUpstream, type Upstream, type Upstreams } from './upstreams.ts'
+import {
+  type Learned,
+  noEvents,
+  openUpstream,
+  type Upstream,
+  type UpstreamEvents,
+  type Upstreams
+} from './upstreams.ts'
 import type { ReadUpstreams, UpstreamSettings } from './upstreams-file.ts'
 
 /** The upstreams of one version of the file. A request uses one set from its admission to its end. */
@@ -24,13 +31,13 @@ export interface UpstreamChanges {
 
 /**
  * The upstreams in force, which can be replaced while requests are under way. An upstream whose settings did not change keeps its
- * pool, breaker and retry budget. The pool of another one closes after the last request that may call it.
+ * pool, breaker, pauses and retry budget. The pool of another one closes after the last request that may call it.
  */
 export class LiveUpstreams {
   /** For new requests. Reading it is all that a request pays for reloads. */
   current: UpstreamSet
   readonly #read: () => ReadUpstreams
-  readonly #onBreaker: OnBreaker
+  readonly #events: UpstreamEvents
   readonly #onError: (error: unknown) => void
   /** The set in force, and earlier ones with requests. */
   readonly #used = new Set<UpstreamSet>()
@@ -46,15 +53,15 @@ export class LiveUpstreams {
    */
   constructor(
     read: () => ReadUpstreams,
-    onBreaker: OnBreaker = () => {},
+    events: UpstreamEvents = noEvents,
     onError: (error: unknown) => void = () => {}
   ) {
     this.#read = read
-    this.#onBreaker = onBreaker
+    this.#events = events
     this.#onError = onError
     const { settings, leftOut } = read()
     this.#digests = digestsOf(settings)
-    this.current = this.#use(new Map(settings.map((one) => [one.name, openUpstream(one, onBreaker)])), leftOut)
+    this.current = this.#use(new Map(settings.map((one) => [one.name, openUpstream(one, events)])), leftOut)
   }
 
   /** Reads the settings again. @throws the error of `read`; then nothing changes */
@@ -75,7 +82,7 @@ export class LiveUpstreams {
       new Map(
         settings.map((one) => [
           one.name,
-          isSame(one.name) ? before.byName.get(one.name)! : openUpstream(one, this.#onBreaker)
+          isSame(one.name) ? before.byName.get(one.name)! : openUpstream(one, this.#events)
         ])
       ),
       leftOut
@@ -86,8 +93,11 @@ export class LiveUpstreams {
   }
 
   /** Takes over what another process knows of an upstream in force. */
-  followBreaker(upstream: string, state: 'open' | 'closed'): void {
-    this.current.byName.get(upstream)?.breaker.follow(state, performance.now())
+  follow(learned: Learned): void {
+    const upstream = this.current.byName.get(learned.upstream)
+    const now = performance.now()
+    if (learned.kind === 'breaker') upstream?.breaker.follow(learned.state, now)
+    else upstream?.pauses.follow(learned.model, learned.ms, now)
   }
 
   /** Resolves when the calls in flight have ended. New calls fail. */

@@ -21,7 +21,7 @@ const everything = {
 /** The models of the shipped catalog that a gateway with these variables offers, with their APIs. */
 function offered(env: Record<string, string>, file = shipped): Map<string, string[]> {
   const { settings, leftOut } = readUpstreamsFile(file, env)
-  const upstreams = new Map(settings.map((one) => [one.name, openUpstream(one, () => {})]))
+  const upstreams = new Map(settings.map((one) => [one.name, openUpstream(one)]))
   const offers = new Offers(upstreams, new Set(leftOut))
   const view = offers.viewOf(viewOf(1, catalog))
   return new Map([...view.models()].map(([name, model]) => [name, [...offers.of(model).keys()]]))

@@ -2,6 +2,7 @@ import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
 import { type CounterName, withPath } from './counters.ts'
 import { Http1Pool } from './http1/http1-pool.ts'
+import { Pauses } from './pauses.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { UndiciPool } from './undici-pool.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
@@ -37,8 +38,7 @@ export interface Upstream {
   readonly betas: ReadonlySet<string>
   readonly breaker: Breaker
   readonly retries: RetryBudget
-  /** When its models accept calls again, by the upstream's model names. Monotonic clock, milliseconds. */
-  readonly restingUntil: Map<string, number>
+  readonly pauses: Pauses
 }
 
 /** A `GET` of the list of models, with the credential. */
@@ -54,8 +54,20 @@ export interface ModelsCall {
 
 export type Upstreams = ReadonlyMap<string, Upstream>
 
-/** Called when the breaker of an upstream changes its state. */
-export type OnBreaker = (upstream: string, state: BreakerState) => void
+/** What calls show of upstreams. */
+export interface UpstreamEvents {
+  /** Called when the breaker of an upstream changes its state. */
+  onBreaker(upstream: string, state: BreakerState): void
+  /** Called when a pause of an upstream's model begins. */
+  onPause(upstream: string, model: string, ms: number): void
+}
+
+/** What a process learned of an upstream. The other workers of its gateway take it over. */
+export type Learned =
+  | { readonly kind: 'breaker'; readonly upstream: string; readonly state: 'open' | 'closed' }
+  | { readonly kind: 'pause'; readonly upstream: string; readonly model: string; readonly ms: number }
+
+export const noEvents: UpstreamEvents = { onBreaker() {}, onPause() {} }
 
 /**
  * Reads the upstreams file and opens a connection pool for each upstream.
@@ -63,17 +75,13 @@ export type OnBreaker = (upstream: string, state: BreakerState) => void
  * @param env the variables that the file names
  * @throws FileError or ConfigError naming the problems, such as a missing credential
  */
-export function openUpstreams(
-  file: string,
-  env: Record<string, string | undefined>,
-  onBreaker: OnBreaker = () => {}
-): Upstreams {
+export function openUpstreams(file: string, env: Record<string, string | undefined>): Upstreams {
   const { settings } = readUpstreamsFile(file, env)
-  return new Map(settings.map((one) => [one.name, openUpstream(one, onBreaker)]))
+  return new Map(settings.map((one) => [one.name, openUpstream(one)]))
 }
 
 /** Opens a pool. It connects with its first call. */
-export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): Upstream {
+export function openUpstream(settings: UpstreamSettings, events: UpstreamEvents = noEvents): Upstream {
   const { name, url, headers, timeouts, ca, http2, byUndici, furtherMembers } = settings
   const options = { url, headers, timeouts, ca }
   return {
@@ -95,9 +103,9 @@ export function openUpstream(settings: UpstreamSettings, onBreaker: OnBreaker): 
     baseUrl: url,
     furtherMembers: furtherMembers === null ? null : new Set(furtherMembers),
     betas: new Set(settings.betas),
-    breaker: new Breaker((state) => onBreaker(name, state)),
+    breaker: new Breaker((state) => events.onBreaker(name, state)),
     retries: new RetryBudget(),
-    restingUntil: new Map(),
+    pauses: new Pauses((model, ms) => events.onPause(name, model, ms)),
     pool: http2 || byUndici ? new UndiciPool(options, http2) : new Http1Pool(options)
   }
 }

@@ -1,6 +1,7 @@
 import type { Readiness } from '@tollgate/service/http/admin-server.ts'
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { NamesByLabel } from '../telemetry/metrics.ts'
+import type { Learned } from '../upstreams/upstreams.ts'
 
 /** The argument with which the parent starts its workers. */
 export const workerArgument = 'worker'
@@ -17,21 +18,14 @@ export interface WorkerState {
   readonly names: NamesByLabel
 }
 
-/** What a worker learned of an upstream: whether most calls fail. The other workers take it over. */
-export interface LearnedBreaker {
-  readonly kind: 'breaker'
-  readonly upstream: string
-  readonly state: 'open' | 'closed'
-}
-
 /** What the parent sends. Workers ignore signals: systemd and terminals send them to all processes of a group. */
 export type ToWorker =
   | { readonly kind: 'stop' | 'reload' }
   | { readonly kind: 'ask'; readonly id: number; readonly metrics: boolean }
-  | LearnedBreaker
+  | Learned
 
 /** What a worker sends. */
 export type FromWorker =
   | { readonly kind: 'listening' }
   | { readonly kind: 'state'; readonly id: number; readonly state: WorkerState }
-  | LearnedBreaker
+  | Learned

@@ -25,14 +25,12 @@ export async function runWorker(config: GatewayConfig, log: Logger): Promise<voi
   // The parent may have gone while this process loaded its code, before anything listened for that.
   if (!process.connected) end()
 
-  const opened = await openGateway(config, log, (upstream, state) => {
-    if (state !== 'half-open') tell({ kind: 'breaker', upstream, state })
-  })
+  const opened = await openGateway(config, log, tell)
   const { gateway } = opened
   stop = () => opened.stop(true)
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'reload') void gateway.reloadUpstreams()
-    else if (message.kind === 'breaker') gateway.upstreams.followBreaker(message.upstream, message.state)
+    else if (message.kind === 'breaker' || message.kind === 'pause') gateway.upstreams.follow(message)
     else if (message.kind === 'ask') void answer(message.id, message.metrics)
   })
   async function answer(id: number, withMetrics: boolean): Promise<void> {

@@ -122,11 +122,14 @@ t.test('what a worker learned of an upstream reaches the others', async () => {
   const started = pool.start()
   for (const worker of workers) worker.emit('message', { kind: 'listening' })
   await started
-  const learned = { kind: 'breaker', upstream: 'first', state: 'open' }
-  workers[1]!.emit('message', learned)
+  const learned = [
+    { kind: 'breaker', upstream: 'first', state: 'open' },
+    { kind: 'pause', upstream: 'first', model: 'm', ms: 60_000 }
+  ]
+  for (const one of learned) workers[1]!.emit('message', one)
   assert.deepEqual(
     workers.map(({ told }) => told),
-    [[learned], [], [learned]]
+    [learned, [], learned]
   )
   const stopped = pool.stop()
   for (const worker of workers) worker.emit('exit', 0, null)

@@ -127,7 +127,7 @@ export class WorkerPool {
         this.#hasListened = true
         if (this.#slots.every(({ worker }) => worker?.isListening === true)) this.#started.resolve()
       },
-      onBreaker: (learned) => {
+      onLearned: (learned) => {
         for (const other of this.#slots) if (other !== slot) other.worker?.send(learned)
       },
       onEnd: (end) => this.#ended(slot, end)

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
-import type { FromWorker, LearnedBreaker, ProcessMetrics, ToWorker, WorkerState } from './messages.ts'
+import type { Learned } from '../upstreams/upstreams.ts'
+import type { FromWorker, ProcessMetrics, ToWorker, WorkerState } from './messages.ts'
 
 /** How a worker's process ended. */
 export interface WorkerEnd {
@@ -9,7 +10,7 @@ export interface WorkerEnd {
 
 export interface WorkerEvents {
   onListening(): void
-  onBreaker(learned: LearnedBreaker): void
+  onLearned(learned: Learned): void
   onEnd(end: WorkerEnd): void
 }
 
@@ -26,7 +27,7 @@ export class Worker {
   #answeredAt: number | null = null
   #unansweredChecks = 0
 
-  constructor(child: ChildProcess, { onListening, onBreaker, onEnd }: WorkerEvents) {
+  constructor(child: ChildProcess, { onListening, onLearned, onEnd }: WorkerEvents) {
     this.#child = child
     this.pid = child.pid
     child.on('message', (message: FromWorker) => {
@@ -36,8 +37,8 @@ export class Worker {
         onListening()
         return
       }
-      if (message.kind === 'breaker') {
-        onBreaker(message)
+      if (message.kind !== 'state') {
+        onLearned(message)
         return
       }
       this.#answeredAt = performance.now()
