@@ -51,7 +51,7 @@ export function budgetError(
 }
 
 const byBytes =
-  ' Each byte of the prompt counts as a token here, because nothing counts the tokens of this model: a shorter prompt may pass.'
+  ' Each byte of the prompt counts as a token here, because its tokens were not counted: a shorter prompt may pass.'
 
 const spentBeforeMessage = (usd: string): string =>
   `The request's maximum cost exceeds what is left of this month's free budget. Deleted accounts with your e-mail address spent $${usd} of it. Choose a paid plan, or wait for the next month.`

@@ -126,6 +126,28 @@ t.test('without a count the bytes decide: no counter, one that fails, and none f
   assert.deepEqual(urls(), ['/tokenize', '/v1/chat/completions'])
 })
 
+t.test('equal prompts that arrive at once are counted once', async () => {
+  count = 2100
+  const poor = await keyWith(budgetFor(2050))
+  const text = `${words} at once`
+  const answers = await Promise.all([1, 2, 3].map(() => chat(poor, 'vllm', text)))
+  assert.deepEqual(await Promise.all(answers.map(outcomeOf)), Array(3).fill('402 key_budget_exceeded'))
+  assert.deepEqual(urls(), ['/tokenize'])
+})
+
+t.test('a key that may ask no more does not keep others from an equal prompt', async () => {
+  const limited = await gateway.seedKey({ key: { monthlyBudgetNanos: budgetFor(2600), requestsPerMinute: 1 } })
+  count = 9000
+  assert.equal((await chat(limited, 'vllm', `${words} first`)).status, 402)
+  count = 2000
+  assert.match(
+    await (await chat(limited, 'vllm', `${words} second`)).text(),
+    /Each byte of the prompt counts as a token here/
+  )
+  assert.equal((await chat(await keyWith(budgetFor(2600)), 'vllm', `${words} second`)).status, 200)
+  assert.deepEqual(urls(), ['/tokenize', '/tokenize', '/v1/chat/completions'])
+})
+
 t.test('a counted prompt goes to no other upstream, which may count it differently', async () => {
   const answer = await chat(await keyWith(budgetFor(2600)), 'replaced', `${words} fails`)
   assert.equal(answer.status, 502)

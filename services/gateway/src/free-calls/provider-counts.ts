@@ -15,7 +15,7 @@ const maxBodyBytes = 8 * 1024 * 1024
 /** vLLM answers with the tokens themselves. */
 const maxAnswerBytes = 16 * 1024 * 1024
 const maxUnderWay = 32
-/** Equal prompts are counted once. A failed count is tried again later. */
+/** A failed count is tried again later. */
 const [keptCounts, keptMs, keptFailureMs] = [1000, 600_000, 10_000]
 
 /** A counted prompt, and the target whose provider counted it. Another model may count it differently. */
@@ -34,14 +34,14 @@ export interface CountRequest extends Omit<CountedBody, 'model'> {
 
 /**
  * Asks providers how many tokens a prompt has. That costs nothing, but takes a call, so only requests that would be refused are counted:
- * as many in a minute as a key may make requests that cost nothing, for two seconds each.
+ * as many in a minute as a key may make requests that cost nothing, for two seconds each. Equal prompts are counted once.
  */
 export class ProviderCounts {
   readonly #redis: RedisLink
   readonly #log: Pick<FastifyBaseLogger, 'warn'>
   /** The oldest first. `until`: on the monotonic clock, ms. */
   readonly #kept = new Map<string, { readonly tokens: number | null; readonly until: number }>()
-  #underWay = 0
+  readonly #underWay = new Map<string, Promise<number | null>>()
 
   constructor(redis: RedisLink, log: Pick<FastifyBaseLogger, 'warn'>) {
     this.#redis = redis
@@ -60,28 +60,54 @@ export class ProviderCounts {
       const part = countCall(counter, own, { ...request, model: target.model })
       if (part === null) continue
       const { call, otherBytes } = part
-      const key = createHash('sha256').update(`${upstream.name} ${call.url} `).update(call.body).digest('base64')
-      const kept = this.#kept.get(key)
-      const isKept = kept !== undefined && kept.until > performance.now()
-      const tokens = isKept ? kept.tokens : await this.#ask(request, upstream, call, key)
+      const prompt = createHash('sha256').update(`${upstream.name} ${call.url} `).update(call.body).digest('base64')
+      const tokens = await this.#tokensOf(prompt, request, upstream, call)
       return tokens === null ? null : { tokens: tokens + otherBytes, target }
     }
     return null
   }
 
-  async #ask(
-    { known, catalog }: CountRequest,
-    upstream: Upstream,
-    call: CountCall,
-    key: string
-  ): Promise<number | null> {
-    if (this.#underWay >= maxUnderWay) return null
-    this.#underWay++
+  async #tokensOf(prompt: string, request: CountRequest, upstream: Upstream, call: CountCall): Promise<number | null> {
+    const before = this.#found(prompt)
+    if (before !== undefined) return before
+    // A refusal of this key says nothing about the prompt, which another key may ask about.
+    if (this.#isFull || !(await this.#mayAsk(request))) return null
+    const meanwhile = this.#found(prompt)
+    if (meanwhile !== undefined) return meanwhile
+    if (this.#isFull) return null
+    const asked = this.#ask(upstream, call)
+    this.#underWay.set(prompt, asked)
+    const tokens = await asked
+    this.#underWay.delete(prompt)
+    this.#keep(prompt, tokens)
+    return tokens
+  }
+
+  /** @returns undefined for a prompt that was not counted lately, and is not being counted */
+  #found(prompt: string): Promise<number | null> | number | null | undefined {
+    const kept = this.#kept.get(prompt)
+    return kept !== undefined && kept.until > performance.now() ? kept.tokens : this.#underWay.get(prompt)
+  }
+
+  get #isFull(): boolean {
+    return this.#underWay.size >= maxUnderWay
+  }
+
+  async #mayAsk({ known, catalog }: CountRequest): Promise<boolean> {
+    try {
+      await countFreeCall(this.#redis, known, catalog)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Never rejects. */
+  async #ask(upstream: Upstream, call: CountCall): Promise<number | null> {
     let tokens: number | null = null
     /** Why there is no number. */
     let cause: number | string
     try {
-      await countFreeCall(this.#redis, known, catalog)
       const asked = {
         method: 'POST',
         ...call,
@@ -93,17 +119,14 @@ export class ProviderCounts {
       cause = status
     } catch (error) {
       cause = codeOfCall(error)
-    } finally {
-      this.#underWay--
     }
     if (tokens === null) this.#log.warn({ upstream: upstream.name, cause }, 'the provider did not count a prompt')
-    this.#keep(key, tokens)
     return tokens
   }
 
-  #keep(key: string, tokens: number | null): void {
-    this.#kept.delete(key)
-    this.#kept.set(key, { tokens, until: performance.now() + (tokens === null ? keptFailureMs : keptMs) })
+  #keep(prompt: string, tokens: number | null): void {
+    this.#kept.delete(prompt)
+    this.#kept.set(prompt, { tokens, until: performance.now() + (tokens === null ? keptFailureMs : keptMs) })
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= keptCounts) break
       this.#kept.delete(oldest)
