@@ -4,6 +4,7 @@ import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { messageAnswer, messageOf, postMessage } from '../testing/message-answers.ts'
 import { catalogOf, type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { codeOfCall } from '../upstreams/call-beside.ts'
 
 const catalog = catalogOf({
   vllm: [{ upstream: 'vllm', model: 'theirs' }],
@@ -124,6 +125,11 @@ t.test('without a count the bytes decide: no counter, one that fails, and none f
   assert.deepEqual(urls(), ['/tokenize'])
   assert.equal((await chat(poor, 'vllm', 'short')).status, 200)
   assert.deepEqual(urls(), ['/tokenize', '/v1/chat/completions'])
+})
+
+t.test('the log names the cause of a call that failed', async () => {
+  assert.equal(codeOfCall(new DOMException('too late', 'TimeoutError')), 'TimeoutError')
+  assert.equal(codeOfCall(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })), 'ECONNREFUSED')
 })
 
 t.test('equal prompts that arrive at once are counted once', async () => {

@@ -34,8 +34,9 @@ export async function callBeside(
 
 /** What may be logged of the error of such a call. */
 export function codeOfCall(error: unknown): string {
-  const { code, name } = error as NodeJS.ErrnoException
-  return code ?? name
+  const { code, name } = error as { code?: unknown; name: string }
+  // That of an ended signal is a number.
+  return typeof code === 'string' ? code : name
 }
 
 /** Reads the first bytes of a body, and ends it. */
