@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { answerCount } from './answer-count.ts'
 import { ApiError, invalidRequest } from './api-error.ts'
 import { dialectOf } from './dialect-of.ts'
 import {
@@ -68,7 +69,8 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
 
   async function countPrompt(exchange: Exchange, incoming: IncomingMessage, reader: CountReader) {
     const asked = await read(exchange, incoming, reader)
-    if (asked !== null) await exchange.sendJson(200, asked.request.count())
+    if (asked === null) return
+    await answerCount(exchange, asked.request.count(), markedBehaviour(asked.body, asked.behaviour))
   }
 
   async function route(exchange: Exchange, incoming: IncomingMessage, query: URLSearchParams): Promise<void> {

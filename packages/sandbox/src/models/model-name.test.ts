@@ -28,6 +28,7 @@ const others = fc.record(
     'bills-aborted': fc.constant(true as const),
     'odd-usage': fc.constantFrom('missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none', 'outside'),
     'odd-answer': fc.constantFrom('lower-report', 'filtered', 'searches-zero'),
+    'odd-count': fc.constantFrom('hang', 'zero', 'one'),
     'report-tokens': fc.nat(1_000_000_000),
     every: fc.integer({ min: 1, max: 1_000_000 })
   },

@@ -23,6 +23,7 @@
  * | `bills-aborted` | produces a stream to its end even if the client leaves |
  * | `odd-usage=<kind>` | reports invalid completion tokens: `missing`, `null`, `text`, `fraction`, `negative` or `zero`; `none` sends `usage: {}`, `outside` counts the reasoning only in the total |
  * | `odd-answer=<kind>` | answers against the description of the API: see `odd-answer.ts` |
+ * | `odd-count=<kind>` | counts a prompt wrongly: `hang` and `drip` never end, `reset`, `error` and `html` have no number, the others a wrong one |
  * | `report-tokens=<n>` | reports n completion tokens instead of the produced number |
  * | `error-after=<n>` | sends n stream events, then an error event, then ends the body. Without a stream: status 500 |
  * | `fail-after=<n>` | like `error-after`, but a response reports the failure with its status `failed` |
@@ -64,6 +65,7 @@ const directives = {
     'searches-zero',
     'searches-one'
   ],
+  'odd-count': ['hang', 'drip', 'reset', 'error', 'html', 'text', 'fraction', 'negative', 'zero', 'one', 'huge'],
   'report-tokens': { min: 0, max: 1_000_000_000 },
   'error-after': { min: 0, max: 1_000_000_000 },
   'fail-after': { min: 0, max: 1_000_000_000 },

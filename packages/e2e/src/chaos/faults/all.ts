@@ -3,6 +3,7 @@ import { clockFaults } from './clocks.ts'
 import { conditionFaults } from './conditions.ts'
 import { controlCut } from './control-cut.ts'
 import { controlKilledSending } from './control-killed-sending.ts'
+import { counterTrouble } from './counter-trouble.ts'
 import { cutRepeats } from './cut-repeats.ts'
 import { failingUpstreamFaults } from './failing-upstream.ts'
 import { freeBudgetAgain } from './free-budget-again.ts'
@@ -23,6 +24,7 @@ import { redisLosses } from './redis-losses.ts'
 import { redisNetwork } from './redis-network.ts'
 import { redisOlderCopy } from './redis-older-copy.ts'
 import { redisPauses } from './redis-pauses.ts'
+import { tokenRateDebt } from './token-rate-debt.ts'
 import { upstreamFaults } from './upstream.ts'
 
 /** All faults, in the order of a full run. Faults that share a system stand together. */
@@ -35,6 +37,7 @@ export const faults: readonly Fault[] = [
   redisOlderCopy,
   ...redisFailovers,
   ...redisHangs,
+  tokenRateDebt,
   ...postgresFaults,
   ...processFaults,
   controlKilledSending,
@@ -46,6 +49,7 @@ export const faults: readonly Fault[] = [
   freeBudgetAgain,
   ...upstreamFaults,
   ...failingUpstreamFaults,
+  counterTrouble,
   hangUps,
   killedRepeats,
   ...conditionFaults,

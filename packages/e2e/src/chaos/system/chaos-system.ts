@@ -5,7 +5,6 @@ import type { Part } from '@tollgate/cli/system/part.ts'
 import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, type SystemOptions, startSystem } from '@tollgate/cli/system/system.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
-import { upstreamsFile } from '@tollgate/sandbox/models/upstreams-file.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
@@ -14,7 +13,7 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import postgres, { type Sql } from 'postgres'
 import { Person } from '../../person.ts'
 import { type NetworkProxy, startProxy } from '../network/proxy.ts'
-import { writeCatalog } from './catalog.ts'
+import { writeCatalog, writeUpstreams } from './catalog.ts'
 import { type Clocks, createClocks } from './clocks.ts'
 import { type FailoverForm, type FailoverRedis, startFailoverRedis } from './failover-redis.ts'
 import { type RedisServer, startRedisServer } from './redis-server.ts'
@@ -103,6 +102,8 @@ export interface ChaosSystem {
   holdAnswers(): () => void
   /** The proxy between gateways and the model server. */
   upstream: NetworkProxy
+  /** The same for the upstream `counted`, which counts prompts. */
+  counted: NetworkProxy
   /** The proxy between control and the mail server. */
   mail: NetworkProxy
   /** The receiver of webhooks, in this process. The person's account has an endpoint there, for all events. */
@@ -176,6 +177,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     proxies.set(name, { redis: toRedis, database: await proxy(Number(databaseUrl.port)) })
   }
   const upstream = await proxy(models.port)
+  const counted = await proxy(models.port)
   const { PATH, HOME } = process.env
   const ports = await choosePorts()
   const mail = await proxy(ports.SANDBOX_SMTP_PORT)
@@ -206,7 +208,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     REDIS_URL: redisUrl,
     OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
     OPENAI_API_KEY: 'sandbox',
-    UPSTREAMS_FILE: upstreamsFile,
+    UPSTREAMS_FILE: writeUpstreams(directory, counted.port),
     CATALOG_FILE: writeCatalog(directory, freeMonthUsd),
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
     MAIL_FROM: 'Tollgate <no-reply@tollgate.test>',
@@ -289,6 +291,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
       return resolve
     },
     upstream,
+    counted,
     mail,
     receiver,
     plan,
