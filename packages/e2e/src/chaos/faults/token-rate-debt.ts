@@ -54,15 +54,19 @@ export const tokenRateDebt: Fault = {
     const [open] = await seedAccounts(sql, { count: 1, keysEach: 1, plan: 'metered' })
     const [capped] = await seedAccounts(sql, { count: 1, keysEach: 1, plan: 'metered', ownCapNanos: capNanos })
     await untilProjected(sql, link, projectedTimeoutMs)
-    const until = performance.now() + lastsMs
-    const ofOpen = startTraffic(system, open!, 'watched', until)
-    const ofCapped = startTraffic(system, capped!, 'ordinary', until)
-    const owed = await untilOwed(ofOpen.answered)
-    await redis.kill('SIGKILL')
-    await delay(downMs)
-    await redis.start('kept')
-    await Promise.all([ofOpen.ended, ofCapped.ended])
-
+    const beganAt = performance.now()
+    const ofOpen = startTraffic(system, open!, 'watched')
+    const ofCapped = startTraffic(system, capped!, 'ordinary')
+    let owed: Answered
+    try {
+      owed = await untilOwed(ofOpen.answered)
+      await redis.kill('SIGKILL')
+      await delay(downMs)
+      await redis.start('kept')
+      await delay(beganAt + lastsMs - performance.now())
+    } finally {
+      await Promise.all([ofOpen.stop(), ofCapped.stop()])
+    }
     checkDebt(system, owed, ofOpen.answered, findings)
     await checkWaits(system, open!, findings)
     await checkMoney(system, open!, 'watched', findings)
@@ -76,30 +80,37 @@ export const tokenRateDebt: Fault = {
 function startTraffic(
   { gateways }: ChaosSystem,
   account: SeededAccount,
-  model: 'watched' | 'ordinary',
-  until: number
-): { readonly answered: readonly Answered[]; readonly ended: Promise<unknown> } {
+  model: 'watched' | 'ordinary'
+): { readonly answered: readonly Answered[]; stop(): Promise<void> } {
   const answered: Answered[] = []
+  const stopping = new AbortController()
   const working = Array.from({ length: workers }, async (_, worker) => {
-    for (let number = worker; performance.now() < until; number++) {
+    for (let number = worker; !stopping.signal.aborted; number++) {
       answered.push(await askDense(gateways[number % gateways.length]!.url, account, model))
       await delay(pauseMs)
     }
   })
-  return { answered, ended: Promise.all(working) }
+  return {
+    answered,
+    async stop() {
+      stopping.abort()
+      await Promise.all(working)
+    }
+  }
 }
 
-/** Most hieroglyphs have four bytes and four tokens. The answer takes a while, so requests are admitted together. */
+/** Most hieroglyphs have four bytes and four tokens. The answer takes a while, so requests are admitted together. Never throws. */
 async function askDense(gateway: string, { keys }: SeededAccount, model: string): Promise<Answered> {
   const signs = Array.from({ length: promptBytes / 4 }, () => 0x13000 + Math.floor(Math.random() * 0x42f))
   const text = `[sandbox+first-byte-ms=500] Say 2 words. ${String.fromCodePoint(...signs)}`
   const sentAt = performance.now()
   const body = questionTo('chat', { model, stream: false, maxTokens: 16, text })
-  const { status, headers, error } = await ask(gateway, keys[0]!.secret, body)
-  return {
-    sentAt,
-    outcome: error === null ? String(status) : `${status} ${error.code}`,
-    retryAfterMs: Number(headers.get('retry-after-ms'))
+  try {
+    const { status, headers, error } = await ask(gateway, keys[0]!.secret, body)
+    const outcome = error === null ? String(status) : `${status} ${error.code}`
+    return { sentAt, outcome, retryAfterMs: Number(headers.get('retry-after-ms')) }
+  } catch {
+    return { sentAt, outcome: 'broken', retryAfterMs: 0 }
   }
 }
 
