@@ -84,7 +84,7 @@ export interface InferenceDependencies
   readonly useLog: Pick<UseLog, 'used'>
   readonly estimator: Pick<UsageEstimator, 'countPrompt'>
   readonly promptSizes: PromptSizes
-  readonly providerCounts: Pick<ProviderCounts, 'count'>
+  readonly providerCounts: Pick<ProviderCounts, 'count' | 'billed'>
   readonly settlement: Pick<Settlement, 'settle' | 'cancel'>
   readonly storedResponses: Pick<StoredResponses, 'remember' | 'find' | 'forget'>
   /** null if requests with an `Idempotency-Key` are like others. */

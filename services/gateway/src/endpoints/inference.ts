@@ -201,7 +201,7 @@ class InferenceHandler {
               upstreamFields: fields,
               hidesOutput
             },
-            ...{ chainTokens, textBytes: measurableBytes(bound!), upstreams, resources }
+            ...{ chainTokens, textBytes: measurableBytes(bound!), counted, upstreams, resources }
           })
         } catch (error) {
           this.#fail(request, reply, error, resources)

@@ -2,6 +2,7 @@ import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admitted } from '../admission/admit-request.ts'
 import { rateFields } from '../admission/rate-headers.ts'
+import type { ProviderCount } from '../free-calls/provider-counts.ts'
 import { crossOriginFields } from '../http/cross-origin.ts'
 import type { Claim } from '../idempotency/claim.ts'
 import { AnswerCopy } from '../relay/answer-copy.ts'
@@ -27,6 +28,8 @@ export interface AdmittedRequest {
   readonly chainTokens: number | null
   /** Bytes of its text, if the reported tokens of its prompt are of that text alone; else 0. */
   readonly textBytes: number
+  /** The provider's count that bounds its prompt; null if something else does. */
+  readonly counted: ProviderCount | null
   /** The upstreams in force at its admission. */
   readonly upstreams: UpstreamSet
   readonly resources: RequestResources
@@ -41,7 +44,7 @@ export function startRelay(
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metered, forwarded, chainTokens, textBytes, upstreams, resources }: AdmittedRequest
+  { metered, forwarded, chainTokens, textBytes, counted, upstreams, resources }: AdmittedRequest
 ): void {
   const { settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
   const { id, startedAt, log, trace } = request
@@ -126,6 +129,7 @@ export function startRelay(
         if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
         const { upstream, upstreamModel, status, code, lastCall, firstByteAt, calledAt, used } = outcome
         if (textBytes > 0 && isCounted(used)) dependencies.promptSizes.reported(model, textBytes, used.promptTokens)
+        if (counted !== null && isCounted(used)) dependencies.providerCounts.billed(counted, used.promptTokens)
         if (lastCall !== null)
           upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
         if (upstream !== null && status === 200 && code === null && dependencies.upstreams.current === upstreams) {

@@ -34,6 +34,8 @@ const serve = ({ request, response, body }: Received): void => {
   else if (request.url!.includes('countTokens')) response.end(JSON.stringify({ totalTokens: count }))
   else if (isCount) response.end(JSON.stringify({ input_tokens: count }))
   else if (body.includes('fails')) response.writeHead(500).end('{}')
+  else if (body.includes('dearer'))
+    response.end('{"choices":[{}],"usage":{"prompt_tokens":9000,"completion_tokens":1}}')
   else if (request.url!.endsWith('/messages')) response.end(messageAnswer)
   else response.end('{"object":"response","output":[],"choices":[{}]}')
 }
@@ -176,4 +178,17 @@ t.test('a prompt with an image by its address is not counted: what is there may 
   )
   assert.equal(answer.status, 402)
   assert.deepEqual(urls(), [])
+})
+
+t.test('a counter that is below the bill is not asked again: the bytes decide', async () => {
+  const poor = () => keyWith(budgetFor(2600))
+  assert.equal((await chat(await poor(), 'vllm', `${words} dearer`)).status, 200)
+  assert.deepEqual(urls(), ['/tokenize', '/v1/chat/completions'])
+  assert.match(
+    await (await chat(await poor(), 'vllm', `${words} 2`)).text(),
+    /Each byte of the prompt counts as a token/
+  )
+  assert.equal(urls().length, 2)
+  const message = messageOf('claude', { max_tokens: 16, messages: [{ role: 'user', content: words }] })
+  assert.equal((await postMessage(gateway, (await poor()).secret, message)).status, 200, 'other counters are asked')
 })

@@ -17,6 +17,8 @@ const maxAnswerBytes = 16 * 1024 * 1024
 const maxUnderWay = 32
 /** A failed count is tried again later. */
 const [keptCounts, keptMs, keptFailureMs] = [1000, 600_000, 10_000]
+/** For so long an upstream's counter is not asked after it counted less than was billed. */
+const distrustMs = 600_000
 
 /** A counted prompt, and the target whose provider counted it. Another model may count it differently. */
 export interface ProviderCount {
@@ -38,12 +40,14 @@ export interface CountRequest extends Omit<CountedBody, 'model'> {
  */
 export class ProviderCounts {
   readonly #redis: RedisLink
-  readonly #log: Pick<FastifyBaseLogger, 'warn'>
+  readonly #log: Pick<FastifyBaseLogger, 'warn' | 'error'>
   /** The oldest first. `until`: on the monotonic clock, ms. */
   readonly #kept = new Map<string, { readonly tokens: number | null; readonly until: number }>()
   readonly #underWay = new Map<string, Promise<number | null>>()
+  /** By upstream, on the monotonic clock, ms. */
+  readonly #distrustedUntil = new Map<string, number>()
 
-  constructor(redis: RedisLink, log: Pick<FastifyBaseLogger, 'warn'>) {
+  constructor(redis: RedisLink, log: Pick<FastifyBaseLogger, 'warn' | 'error'>) {
     this.#redis = redis
     this.#log = log
   }
@@ -54,7 +58,7 @@ export class ProviderCounts {
     if (bytes.length > maxBodyBytes) return null
     for (const target of route.toSorted((one, other) => one.priority - other.priority)) {
       const upstream = upstreams.get(target.upstream)
-      if (upstream?.counter == null) continue
+      if (upstream?.counter == null || (this.#distrustedUntil.get(upstream.name) ?? 0) > performance.now()) continue
       const { counter, baseUrl, credential, models } = upstream
       const own = { baseUrl, credential, headers: models.headers }
       const part = countCall(counter, own, { ...request, model: target.model })
@@ -65,6 +69,19 @@ export class ProviderCounts {
       return tokens === null ? null : { tokens: tokens + otherBytes, target }
     }
     return null
+  }
+
+  /** Compares a count with what the provider billed. Who counts too few tokens lets requests pass their caps, so they are not asked again soon. */
+  billed({ tokens, target: { upstream } }: ProviderCount, promptTokens: number): void {
+    if (promptTokens <= tokens) return
+    const now = performance.now()
+    if ((this.#distrustedUntil.get(upstream) ?? 0) <= now) {
+      this.#log.error(
+        { upstream, counted: tokens, billed: promptTokens },
+        'the provider billed more tokens than it counted: bytes bound its prompts for 10 minutes'
+      )
+    }
+    this.#distrustedUntil.set(upstream, now + distrustMs)
   }
 
   async #tokensOf(prompt: string, request: CountRequest, upstream: Upstream, call: CountCall): Promise<number | null> {

@@ -29,8 +29,10 @@ const equalPrompts = 6
 /** A prompt that was not counted may be counted again after this time. */
 const failureKeptMs = 10_000
 const manyPrompts = 80
-/** null: the counter is right. */
-const troubles = [null, ...oddCounts] as const
+/** null: the counter is right. `one` comes last: a counter that is too low is not asked again for a long time. */
+const troubles = [null, ...oddCounts.filter((odd) => odd !== 'one')]
+/** Of prompts that each gateway sends one after the other: the first one shows what the count is worth. */
+const maxPassedByLie = 1
 
 /** Few keys: the fault has accounts of its own. */
 const conditions: Conditions = { keys: 200 }
@@ -43,10 +45,11 @@ export const counterTrouble: Fault = {
   conditions,
   allowed: { retriesSucceed: true },
   async inject(system, _loseData, findings) {
-    const accounts = await countingAccounts(system, troubles.length + 1)
+    const accounts = await countingAccounts(system, troubles.length + 2)
     await withEachTrouble(system, accounts.able, findings)
     await whileAway(system, accounts.able.at(-1)!, findings)
     await limitsOfCounts(system, accounts, findings)
+    await whileTooLow(system, accounts.able.at(-2)!, findings)
   }
 }
 
@@ -57,7 +60,6 @@ async function withEachTrouble(
   findings: Findings
 ): Promise<void> {
   const { seen, broken } = findings
-  const beyondBefore = await nanosBeyond(system)
   const from = Date.now()
   const until = performance.now() + lastsMs
   const results = await Promise.all(
@@ -78,23 +80,16 @@ async function withEachTrouble(
   )
   for (const { odd, account, large, small, charged } of results) {
     seen.push(`counter: ${(odd ?? 'right').padEnd(24)}${describe(countOutcomes(large))}, ${charged} nanodollars`)
-    const hasNoNumber = odd !== null && odd !== 'one'
-    if (hasNoNumber) checkRefused(odd, large, small, findings)
+    if (odd !== null) checkRefused(odd, large, small, findings)
     // Refusals after a right count name what was counted, unless a busy machine counts too slowly.
     const wasAsked = ({ sentAt, answeredAt }: CountedAnswer) => answeredAt - sentAt < countedWithinMs
     if (odd === null && large.some((answer) => answer.isByBytes && wasAsked(answer)))
       broken.push('a refusal says that bytes were counted, although the provider counted tokens')
-    if (!hasNoNumber && !large.some(({ outcome }) => outcome === '200'))
-      broken.push(`no prompt passed with the count ${odd ?? 'right'}, so this run shows nothing`)
-    if (odd !== 'one' && charged > account.capNanos)
+    if (odd === null && !large.some(({ outcome }) => outcome === '200'))
+      broken.push('no prompt passed with the right count, so this run shows nothing')
+    if (charged > account.capNanos)
       broken.push(`${charged} nanodollars were charged under a cap of ${account.capNanos}: ${odd ?? 'right'}`)
   }
-  // The provider bills more than it counted. So much more is told to the operator, and no more.
-  const beyond = (await nanosBeyond(system)) - beyondBefore
-  const { account, charged } = results.find(({ odd }) => odd === 'one')!
-  seen.push(`charged beyond the reservations  ${beyond} nanodollars, cap ${account.capNanos}`)
-  if (charged > account.capNanos + beyond)
-    broken.push(`a count of one let ${charged} nanodollars pass, and metrics say ${beyond} beyond the reservations`)
   const asked = results.flatMap(({ large }) => large).length
   const counts = countsSince(system, from).length
   seen.push(`prompts above a budget, counted  ${counts} of ${asked}`)
@@ -102,6 +97,31 @@ async function withEachTrouble(
   const produced = producedIn(system.models.requests().filter((request) => modelOf(request) === 'counted')).nanos
   const all = results.reduce((sum, one) => sum + one.charged, 0)
   if (produced !== all) broken.push(`the provider billed ${produced} nanodollars, and ${all} were charged`)
+}
+
+/** The provider bills more than it counted. So much more is told to the operator, and the bytes decide from then on. */
+async function whileTooLow(system: ChaosSystem, account: CountingAccount, { seen, broken }: Findings): Promise<void> {
+  const { gateways } = system
+  const beyondBefore = await nanosBeyond(system)
+  const answers = await Promise.all(
+    gateways.map(async (gateway) => {
+      const large: CountedAnswer[] = []
+      for (let round = 0; round < 6; round++) large.push(await account.askLarge(gateway, 'one'))
+      return large
+    })
+  )
+  await untilCopied(system, account.id)
+  const charged = (await chargedIn(system.sql, account.id)).nanos
+  const beyond = (await nanosBeyond(system)) - beyondBefore
+  const all = answers.flat()
+  seen.push(`counter: one                     ${describe(countOutcomes(all))}, ${charged} nanodollars`)
+  seen.push(`charged beyond the reservations  ${beyond} nanodollars, cap ${account.capNanos}`)
+  if (charged > account.capNanos + beyond)
+    broken.push(`a count of one let ${charged} nanodollars pass, and metrics say ${beyond} beyond the reservations`)
+  const passed = all.filter(({ outcome }) => outcome === '200').length
+  if (passed > maxPassedByLie * gateways.length)
+    broken.push(`${passed} prompts passed by a count that the first one showed to be too low`)
+  if (!all.at(-1)!.isRefusedByBytes) broken.push('a counter that is too low is still asked')
 }
 
 /** Without a number, the bytes decide. */
