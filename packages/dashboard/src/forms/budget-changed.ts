@@ -8,6 +8,6 @@ import { formatUsd } from '../format/money.ts'
  * @param present null for no budget
  */
 export function budgetChanged({ status, code }: ApiError, present: number | null): ApiError {
-  const now = present === null ? 'There is none now' : `It is ${formatUsd(present)} now`
-  return new ApiError(status, code, `The budget was changed meanwhile, so yours was not saved. ${now}.`)
+  const latest = present === null ? 'There is no budget now' : `It is ${formatUsd(present)} now`
+  return new ApiError(status, code, `The budget was changed meanwhile, so yours was not saved. ${latest}.`)
 }

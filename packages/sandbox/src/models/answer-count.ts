@@ -3,7 +3,7 @@ import type { Behaviour } from './model-name.ts'
 
 const dripMs = 50
 /** What a wrong count reports. */
-const oddNumbers = { text: '20 tokens', fraction: 1.5, negative: -20, zero: 0, one: 1, huge: 1e9 } as const
+const oddNumbers = { text: '20 tokens', fraction: 1.5, negative: -20, zero: 0, one: 1 } as const
 
 /**
  * Answers a request to count a prompt, in the way that `odd-count` asks for.

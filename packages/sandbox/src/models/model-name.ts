@@ -65,7 +65,7 @@ const directives = {
     'searches-zero',
     'searches-one'
   ],
-  'odd-count': ['hang', 'drip', 'reset', 'error', 'html', 'text', 'fraction', 'negative', 'zero', 'one', 'huge'],
+  'odd-count': ['hang', 'drip', 'reset', 'error', 'html', 'text', 'fraction', 'negative', 'zero', 'one'],
   'report-tokens': { min: 0, max: 1_000_000_000 },
   'error-after': { min: 0, max: 1_000_000_000 },
   'fail-after': { min: 0, max: 1_000_000_000 },

@@ -85,8 +85,10 @@ export function limitError(
   })
 }
 
+const shown = (tokens: number): string => tokens.toLocaleString('en')
+
 function neededTokens(prompt: number, output: number, left: number): string {
-  const [needed, ofOutput, rest] = [prompt + output, output, left].map((tokens) => tokens.toLocaleString('en'))
+  const [needed, ofOutput, rest] = [prompt + output, output, left].map(shown)
   return output === 0
     ? ` The request needs ${needed} tokens, and ${rest} are left.`
     : ` The request needs ${needed} tokens, ${ofOutput} of them for the output, and ${rest} are left. A lower output limit waits less.`
@@ -105,7 +107,6 @@ export function exceedsRateError(
   asked: { name: string; plan: string; catalog: CatalogView }
 ): ServiceError {
   const output = outputTokens * minTokens
-  const shown = (tokens: number) => tokens.toLocaleString('en')
   const counted = isCounted ? 'counted' : 'estimated from its bytes'
   return new ServiceError('exceeds_rate_limit', {
     refused: refusedAmounts({ unit: 'tokens', needed: promptTokens + output, left: allowed, limit: allowed }),

@@ -89,7 +89,8 @@ export function viewOf(version: number, catalog: Catalog): CatalogView {
   }
 }
 
-const modelOfKind = (named: NamedModel | null, kind: ModelKind): Model | null =>
+/** @returns null for no model, and for one of another kind */
+export const modelOfKind = (named: NamedModel | null, kind: ModelKind): Model | null =>
   named?.model.kind === kind ? named.model : null
 
 /** Each model by its id and its aliases. An id is stronger than an alias. */

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admitRequest } from '../admission/admit-request.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import { presentedSecret } from '../authenticate/presented-secret.ts'
-import { type CatalogView, loadedCatalog } from '../catalog/live-catalog.ts'
+import { type CatalogView, loadedCatalog, modelOfKind } from '../catalog/live-catalog.ts'
 import type { ProviderCount } from '../free-calls/provider-counts.ts'
 import { readsApiKey } from '../http/messages-errors.ts'
 import { answerRepeat } from '../idempotency/answer-repeat.ts'
@@ -136,7 +136,7 @@ class InferenceHandler {
     const asked = { max_tokens, max_completion_tokens, max_output_tokens }
     const namesNoTier = (api === 'chat' || api === 'responses') && members.service_tier !== standardTier
     const named = view.find(askedModel)
-    const model = named?.model.kind === kind ? named.model : null
+    const model = modelOfKind(named, kind)
     // From here on an alias counts as its model. Only the client and the receipt see the name that the client asked for.
     const name = named?.id ?? askedModel
     request.modelLabel = model === null ? otherLabel : name

@@ -58,7 +58,7 @@ export class ProviderCounts {
     if (bytes.length > maxBodyBytes) return null
     for (const target of route.toSorted((one, other) => one.priority - other.priority)) {
       const upstream = upstreams.get(target.upstream)
-      if (upstream?.counter == null || (this.#distrustedUntil.get(upstream.name) ?? 0) > performance.now()) continue
+      if (upstream?.counter == null || this.#isDistrusted(upstream.name)) continue
       const { counter, baseUrl, credential, models } = upstream
       const own = { baseUrl, credential, headers: models.headers }
       const part = countCall(counter, own, { ...request, model: target.model })
@@ -71,17 +71,23 @@ export class ProviderCounts {
     return null
   }
 
-  /** Compares a count with what the provider billed. Who counts too few tokens lets requests pass their caps, so they are not asked again soon. */
+  /**
+   * Compares a count with what the provider billed. A count that is too low lets requests pass their caps, so its counter is not asked
+   * again soon.
+   */
   billed({ tokens, target: { upstream } }: ProviderCount, promptTokens: number): void {
     if (promptTokens <= tokens) return
-    const now = performance.now()
-    if ((this.#distrustedUntil.get(upstream) ?? 0) <= now) {
+    if (!this.#isDistrusted(upstream)) {
       this.#log.error(
         { upstream, counted: tokens, billed: promptTokens },
         'the provider billed more tokens than it counted: bytes bound its prompts for 10 minutes'
       )
     }
-    this.#distrustedUntil.set(upstream, now + distrustMs)
+    this.#distrustedUntil.set(upstream, performance.now() + distrustMs)
+  }
+
+  #isDistrusted(upstream: string): boolean {
+    return (this.#distrustedUntil.get(upstream) ?? 0) > performance.now()
   }
 
   async #tokensOf(prompt: string, request: CountRequest, upstream: Upstream, call: CountCall): Promise<number | null> {

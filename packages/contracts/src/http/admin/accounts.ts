@@ -138,8 +138,7 @@ export const AdminAccount = Type.Object({
   /** Reserved for running requests; `0.00` while Redis is unavailable. */
   reserved_usd: Usd,
   users: Type.Array(AdminUser),
-  /** The newest 100 keys, active keys first. */
-  /** `refusals`: why a key refuses requests now. */
+  /** The newest 100 keys, active keys first. `refusals`: why a key refuses requests now. */
   key_list: Type.Array(Type.Object({ ...AdminKey.properties, refusals: Type.Array(OpenRefusal) })),
   /** Null for an account that never bought anything. */
   subscription: Type.Union([AdminSubscription, Type.Null()]),

@@ -11,7 +11,7 @@ import { textLink } from '../../ui/text-link.ts'
 import type { KeyColumn } from './key-table.tsx'
 import { oldValueUntil } from './old-value.ts'
 import type { Key } from './read-key-form.ts'
-import { RefusalBadge } from './refusal-badge.tsx'
+import { RefusalBadge } from './refusals.tsx'
 
 export type KeyAction = 'edit' | 'rotate' | 'pause' | 'revoke' | 'end-old-value'
 type OnAction = (action: KeyAction, key: Key) => void

@@ -4,12 +4,33 @@ import type { Answer } from '../../api/call.ts'
 import { countOf } from '../../format/number.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { BillingLink } from '../../layout/owner.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { describeRefusal } from '../../usage/describe-refusal.ts'
 
 export type OpenRefusal = Answer<'getUsageRefusals'>['open'][number]
+
+const reasons: Readonly<Record<OpenRefusal['reason'], string>> = {
+  budget: 'budget',
+  rate: 'rate limit',
+  model: 'model',
+  paused: 'paused',
+  suspended: 'account suspended',
+  other: 'not allowed'
+}
+
+/** Says for which reasons a key refuses requests; nothing for none. A badge says elsewhere that it is paused. */
+export function RefusalBadge({ refusals }: { readonly refusals: ReadonlyArray<Pick<OpenRefusal, 'reason'>> }) {
+  const found = [...new Set(refusals.flatMap(({ reason }) => (reason === 'paused' ? [] : [reasons[reason]])))]
+  if (found.length === 0) return null
+  return (
+    <Badge tone="danger" mayWrap>
+      Refuses requests: {found.join(', ')}
+    </Badge>
+  )
+}
 
 /** What can be done about a refusal of a key: a change of the key, or of what is for all keys. */
 export const isOfKey = ({ code, reason }: Pick<OpenRefusal, 'code' | 'reason'>): boolean =>

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { DataTable } from '../../../ui/data-table.tsx'
 import { Moment } from '../../../ui/moment.tsx'
-import { RefusalBadge } from '../../keys/refusal-badge.tsx'
+import { RefusalBadge } from '../../keys/refusals.tsx'
 
 interface KeysCardProps {
   readonly account: AdminAccount
