@@ -1,24 +1,65 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Arguments, readArguments, UsageError } from './arguments.ts'
 import { Bench, fullTiming, profileTiming, quickTiming } from './bench.ts'
 import { pinLoadSide } from './measure/cores.ts'
+import { type CpuProfile, type SelfTime, summarizeProfile } from './measure/profile.ts'
 import { apisPart } from './parts/apis.ts'
-import { chat } from './parts/chat.ts'
 import { control } from './parts/control.ts'
 import { latency } from './parts/latency.ts'
 import { memory } from './parts/memory.ts'
 import { metering } from './parts/metering.ts'
 import type { Part } from './parts/part.ts'
 import { requestLog } from './parts/request-log.ts'
+import { measureSaturation } from './parts/saturation.ts'
 import { soak } from './parts/soak.ts'
 import { stream } from './parts/stream.ts'
 import { Children } from './processes/children.ts'
 import { describeMachine, renderMachine } from './report/machine.ts'
-import { renderProfiles, saveProfiles } from './report/profiles.ts'
-import { renderTable } from './report/table.ts'
+import { formatNumber, renderTable } from './report/table.ts'
 import { gateway, gatewayWithoutReceipts, relayWithKeys } from './targets/gateway.ts'
 import { bare, dispatch, relay, relayByUndici } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
+
+const functionsShown = 25
+const packagesShown = 12
+
+/** The lines of the report for each profile: packages and functions with the most time. */
+function renderProfiles(profiles: ReadonlyMap<string, CpuProfile>): string[] {
+  return [...profiles].flatMap(([name, profile]) => {
+    const { functions, packages } = summarizeProfile(profile)
+    return [
+      '',
+      `where the time goes: ${name}`,
+      ...shares('package', packages.slice(0, packagesShown)),
+      '',
+      ...shares('function, self time', functions.slice(0, functionsShown))
+    ]
+  })
+}
+
+/** Writes each profile to `<directory>/<name>.cpuprofile`. Browser DevTools and VS Code can open it. */
+function saveProfiles(profiles: ReadonlyMap<string, CpuProfile>, directory: string): void {
+  mkdirSync(directory, { recursive: true })
+  for (const [name, profile] of profiles) {
+    writeFileSync(join(directory, `${name.replaceAll(' ', '-')}.cpuprofile`), JSON.stringify(profile))
+  }
+}
+
+function shares(head: string, list: readonly SelfTime[]): string[] {
+  const percent = (share: number) => `${formatNumber(share * 100, 1)} %`
+  return renderTable({ head: [head, 'share'], rows: list.map(({ name, share }) => [name, percent(share)]) })
+}
+
+/** Non-streaming chat: requests of about 1 KB, answers of about 1 KB. */
+const chat: Part = {
+  name: 'chat',
+  summary: 'non-streaming chat: CPU time per request, requests/s at saturation',
+  async run(bench) {
+    const { section, figures } = await measureSaturation(bench, 'chat', (side) => side.plainPlan())
+    return { sections: [section], figures: { saturated: figures } }
+  }
+}
 
 /** In the order of a whole run. */
 const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, requestLog, apisPart]

@@ -1,21 +1,24 @@
 import './fonts/fonts.css'
 import './styles.css'
 import { CSPProvider } from '@base-ui/react/csp-provider'
-import { type ComponentType, StrictMode } from 'react'
+import { type ComponentType, StrictMode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { applyBrand } from './brand/brand.ts'
+import { countOf } from './format/number.ts'
+import { AuthLayout } from './layout/auth-layout.tsx'
 import { forgetKeptChat } from './layout/kept-chat.ts'
+import { tellOtherTabs } from './layout/tell-other-tabs.ts'
 import { ConfirmPage } from './pages/auth/confirm-page.tsx'
 import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
-import { GoodbyePage } from './pages/auth/goodbye-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
 import { mailLink, takeMailLink } from './pages/auth/mail-link.ts'
 import { type SignInPath, signInPaths } from './pages/auth/paths.ts'
 import { pageOfLink } from './pages/auth/read-mail-link.ts'
 import { RegisterPage } from './pages/auth/register-page.tsx'
 import { FirstPasswordPage, ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
-import { SignedInPage } from './pages/auth/signed-in-page.tsx'
+import { requestLogDays } from './request-log-days.ts'
 import { applyTheme, storedTheme } from './theme/theme.ts'
+import { buttonLook } from './ui/button.tsx'
 
 /** The pages of people who are not signed in: an app of its own, because they need little of the dashboard's code. */
 const pages: Record<SignInPath, ComponentType> = {
@@ -56,3 +59,45 @@ createRoot(root).render(
     </CSPProvider>
   </StrictMode>
 )
+
+/** Ends a sign-in that another tab asked for. The tab closes itself where the browser lets it. */
+function SignedInPage() {
+  useEffect(() => {
+    tellOtherTabs()
+    window.close()
+  }, [])
+  return (
+    <AuthLayout title="You can go on" description="Close this tab and go back to the one that you came from.">
+      <a href="/dashboard" className={buttonLook()}>
+        Open the dashboard here
+      </a>
+    </AuthLayout>
+  )
+}
+
+/** Shown after somebody deleted their account: what is gone, and what stays. */
+function GoodbyePage() {
+  return (
+    <AuthLayout title="Your account is deleted" description="Thank you, and goodbye. You are signed out.">
+      <section className="text-sm">
+        <h2 className="font-semibold">What was deleted</h2>
+        <ul className="mt-2 list-disc space-y-1.5 pl-5">
+          <li>Your name, your e-mail address and your password.</li>
+          <li>Your API keys: apps that use them get errors now.</li>
+          <li>Your subscription, if you had one. Nothing more is charged.</li>
+        </ul>
+        <h2 className="mt-5 font-semibold">What stays for some time</h2>
+        <ul className="mt-2 list-disc space-y-1.5 pl-5">
+          <li>Records of your requests, without your name: {countOf(requestLogDays(), 'day')}.</li>
+          <li>The log of changes: 400 days, unless the operator of this service chose another time.</li>
+          <li>
+            Monthly totals of usage, without your name, and your invoices: as long as the operator’s books need them.
+          </li>
+        </ul>
+      </section>
+      <a href="/register" className={`mt-7 ${buttonLook()}`}>
+        Register again
+      </a>
+    </AuthLayout>
+  )
+}

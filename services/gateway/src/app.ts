@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { inferenceDocument } from '@tollgate/contracts/openapi/inference.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
@@ -22,7 +23,6 @@ import type { InferenceDependencies } from './endpoints/inference-endpoint.ts'
 import { inputTokens } from './endpoints/input-tokens.ts'
 import { messages } from './endpoints/messages.ts'
 import { models } from './endpoints/models.ts'
-import { openApi } from './endpoints/openapi.ts'
 import { responses } from './endpoints/responses.ts'
 import { storedResponses } from './endpoints/stored-responses.ts'
 import { TimeSlices } from './event-loop/time-slices.ts'
@@ -43,6 +43,17 @@ import type { AnswerMetrics } from './telemetry/answer-metrics.ts'
 import { logRequest, senderOf } from './telemetry/request-log.ts'
 import { traceRequests } from './telemetry/trace-requests.ts'
 import { PromptSizes } from './tokens/prompt-sizes.ts'
+
+/** Serialized when the first request needs it. */
+let json: string | null = null
+
+/** `GET /v1/openapi.json`, without a key. */
+function openApi(app: FastifyInstance): void {
+  app.get('/v1/openapi.json', (request, reply) => {
+    json ??= JSON.stringify(inferenceDocument)
+    reply.header('x-request-id', request.id).type('application/json; charset=utf-8').send(json)
+  })
+}
 
 type SharedDependencies = Pick<
   InferenceDependencies,

@@ -1,5 +1,9 @@
-import { loadGatewayConfig } from './config.ts'
-import { openLog, warnOfVariables } from './program/open-log.ts'
+import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
+import { loadPrettyLines } from '@tollgate/service/log/pretty-lines.ts'
+import type { Logger } from 'pino'
+import pino from 'pino'
+import { type GatewayConfig, loadGatewayConfig } from './config.ts'
+import { createLogOutput } from './telemetry/log-output.ts'
 import { countWorkers } from './workers/count-workers.ts'
 import { workerArgument } from './workers/messages.ts'
 
@@ -27,3 +31,15 @@ main().catch((error: unknown) => {
   process.stderr.write(`gateway: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(1)
 })
+
+/** Opens the log of this process, which is written to its end when the process ends. */
+async function openLog({ LOG_FORMAT: format, LOG_LEVEL: level }: GatewayConfig): Promise<Logger> {
+  const output = createLogOutput(format === 'pretty' ? await loadPrettyLines(process.stdout.isTTY === true) : null)
+  process.on('exit', () => output.end())
+  return pino({ level, name: 'gateway' }, output)
+}
+
+/** Warns of variables that are probably misspelt. */
+function warnOfVariables(log: Logger): void {
+  for (const warning of findUnknownVariables(process.env)) log.warn(warning)
+}

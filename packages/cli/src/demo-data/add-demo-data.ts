@@ -1,11 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '@tollgate/contracts/http/account.ts'
+import type { BillingPlan, OfferedPlan } from '@tollgate/contracts/http/billing.ts'
 import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
-import { buyPlan } from './buy-plan.ts'
+import { SystemError } from '../system/system-error.ts'
 import { type DemoKey, demoKeys } from './demo-keys.ts'
 import { type DemoSession, signInDemoUser } from './demo-session.ts'
 import { historyDays, type PastKey, pastUsage } from './past-usage.ts'
 import { storeUsage } from './store-usage.ts'
-import { untilInForce } from './until-in-force.ts'
+
+/** A busy machine may need a minute. */
+const timeoutMs = 120_000
+
+/** Waits until a change is in force. @throws SystemError with `failure` if it takes too long */
+async function untilInForce(isInForce: () => Promise<boolean>, failure: string): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await isInForce())) {
+    if (performance.now() > deadline) throw new SystemError(failure)
+    await delay(50)
+  }
+}
 
 /** The demo's share of the plan's monthly budget. It leaves enough for new requests. */
 const shareOfBudget = 0.7
@@ -71,4 +84,32 @@ async function createKey(session: DemoSession, key: DemoKey): Promise<string> {
     `The key "${label}" did not reach Redis in time. Check the log of control, then try again.`
   )
   return id
+}
+
+/**
+ * Subscribes the demo user to their plan, through checkout and the test card of the embedded payments server. A plan without a
+ * monthly price, or with a subscription, stays as it is.
+ *
+ * @param payments the origin of the embedded payments server
+ * @param paidAt when the subscription began; it has renewed each month since
+ * @throws SystemError if control does not learn of the subscription
+ */
+async function buyPlan(session: DemoSession, payments: string, paidAt: Date): Promise<void> {
+  const readPlan = async () => (await session.call<{ plan: BillingPlan }>('GET', '/api/billing/plan')).plan
+  const current = await readPlan()
+  const { plans } = await session.call<{ plans: OfferedPlan[] }>('GET', '/api/billing/plans')
+  const price = plans.find(({ id }) => id === current.id)?.prices.find(({ interval }) => interval === 'month')
+  if (price === undefined || current.price_id !== null) return
+  const { url } = await session.call<{ url: string }>('POST', '/api/billing/checkout', { price_id: price.id })
+  const checkout = new URL(url).pathname.split('/').at(-1)
+  const answer = await fetch(`${payments}/_sandbox/checkout/sessions/${checkout}/pay`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ paid_at: Math.floor(paidAt.getTime() / 1000), name: 'Demo' })
+  })
+  if (!answer.ok) throw new SystemError(`Paying for the demo user's plan failed: ${await answer.text()}`)
+  await untilInForce(
+    async () => (await readPlan()).price_id !== null,
+    "Control did not learn of the demo user's subscription. Check its log, then try again."
+  )
 }

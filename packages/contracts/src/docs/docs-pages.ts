@@ -1,10 +1,179 @@
+import { describeEvents } from '../events/describe-events.ts'
+import { accountEvents } from '../events/event-types.ts'
+import { describeSchema } from '../openapi/describe-schema.ts'
 import type { DocsFacts, DocsPage } from './docs-facts.ts'
-import { budgets } from './pages/budgets.ts'
 import { clients } from './pages/clients.ts'
 import { errors } from './pages/errors.ts'
-import { limits } from './pages/limits.ts'
-import { quickstart } from './pages/quickstart.ts'
-import { webhooks } from './pages/webhooks.ts'
+
+const webhooks: DocsPage = {
+  title: 'Webhooks',
+  summary: 'Signed messages about what happens in the account, and every event.',
+  write: ({ publicUrl }) => `
+We send your server a message when something happens in your account. Add its address on the
+[page of webhooks](${publicUrl}/dashboard/webhooks), or with a management key:
+
+\`\`\`sh
+curl ${publicUrl}/api/webhooks -H "Authorization: Bearer YOUR_MANAGEMENT_KEY" -H "Content-Type: application/json" \\
+  -d '{ "url": "https://example.com/webhook", "event_types": ["budget.threshold", "key.revoked"] }'
+\`\`\`
+
+Without \`event_types\`, the endpoint gets all events. The answer has the signing secret, \`whsec_…\`. We show it once.
+
+**Answer** with any 2xx within 15 seconds. Other answers are tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h. An endpoint that
+takes nothing for a day is turned off. 410 turns it off at once. Redirects are not followed.
+
+**The same message may come twice,** and messages may come in another order than the events. Store \`webhook-id\` and skip ids that you know.
+\`timestamp\` has the order.
+
+## Verify a message
+
+Messages follow the [Standard Webhooks](https://www.standardwebhooks.com) specification. Its library verifies them (\`npm install standardwebhooks\`).
+This is a whole server: save it as \`receiver.mjs\`, and start it with \`WEBHOOK_SECRET=whsec_… node receiver.mjs\`.
+
+\`\`\`js
+import { createServer } from 'node:http'
+import { Webhook } from 'standardwebhooks'
+
+const webhook = new Webhook(process.env.WEBHOOK_SECRET)
+
+createServer(async (request, response) => {
+  // The text as it arrived, before any parsing.
+  let body = ''
+  for await (const part of request.setEncoding('utf8')) body += part
+  try {
+    // Throws if the signature is wrong, or older than five minutes.
+    const event = webhook.verify(body, request.headers)
+    console.log(request.headers['webhook-id'], event.type)
+    response.writeHead(204).end()
+  } catch {
+    response.writeHead(400).end()
+  }
+}).listen(process.env.PORT ?? 4000)
+\`\`\`
+
+After a rotation of the secret, messages have two signatures for a day, one with each secret.
+
+${describeEvents(accountEvents)
+  .map(({ type, description, data }) =>
+    [`## ${type}`, description, `\`\`\`ts\n${describeSchema(data)}\n\`\`\``].join('\n\n')
+  )
+  .join('\n\n')}
+`
+}
+
+const quickstart: DocsPage = {
+  title: 'Quickstart',
+  summary: 'From an account to the first answer of a model.',
+  write: ({ publicUrl, gatewayUrl }) => `
+1. [Create an API key](${publicUrl}/dashboard/keys?create=1). We show its secret once.
+2. Choose a model: [your models with their prices](${publicUrl}/dashboard/models).
+3. Send a request:
+
+\`\`\`sh
+curl ${gatewayUrl}/v1/chat/completions \\
+  -H "Authorization: Bearer YOUR_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "model": "MODEL", "messages": [{ "role": "user", "content": "Hello!" }] }'
+\`\`\`
+
+With OpenAI's library for Python (\`pip install openai\`):
+
+\`\`\`python
+from openai import OpenAI
+
+client = OpenAI(base_url="${gatewayUrl}/v1", api_key="YOUR_API_KEY")
+answer = client.chat.completions.create(
+    model="MODEL",
+    messages=[{"role": "user", "content": "Hello!"}],
+)
+print(answer.choices[0].message.content)
+\`\`\`
+
+With OpenAI's library for Node.js (\`npm install openai\`):
+
+\`\`\`js
+import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })
+const answer = await client.chat.completions.create({
+  model: 'MODEL',
+  messages: [{ role: 'user', content: 'Hello!' }]
+})
+console.log(answer.choices[0].message.content)
+\`\`\`
+
+What each request cost, and why: [your requests](${publicUrl}/dashboard/requests).
+`
+}
+
+const budgets: DocsPage = {
+  title: 'Budgets',
+  summary: 'How spend is reserved, charged and capped.',
+  write: ({ publicUrl }) => `
+**Caps hold.** Before a request starts, its maximum cost is reserved. When it ends, only the actual cost is charged. So no key and no account
+can spend more than its budget, with any number of concurrent requests.
+
+- The account has a budget for each calendar month (UTC). The owner can set a [lower one](${publicUrl}/dashboard/billing).
+- An e-mail address has one free budget. If several accounts have the address, also with another \`+tag\`, the oldest has it. What a deleted
+  account spent this month is gone from it.
+- Each key can have a [monthly budget](${publicUrl}/dashboard/keys) of its own.
+- Each plan has a maximum cost of a single request.
+
+If the budget has less left than a request may cost, its output limit is lowered. The header \`x-tollgate-granted-output-tokens\` has the
+limit. If even a short answer could cost too much, the request gets 402:
+
+| code | the budget |
+| --- | --- |
+| \`request_budget_exceeded\` | of a single request |
+| \`key_budget_exceeded\` | of the key for the month |
+| \`monthly_budget_exceeded\` | of the account for the month |
+| \`free_budget_elsewhere\` | free, which another account with your e-mail address has |
+
+Such an error has \`limit_usd\`, \`spent_usd\`, \`reserved_usd\`, \`needed_usd\` and \`resets_at\`.
+
+What all free accounts together may cost in a day can have a limit, too. Once it is reached, requests of free accounts get 402
+\`free_spend_exhausted\` until midnight (UTC), with \`resets_at\` and \`Retry-After\`. Paid plans, and models that cost nothing, go on.
+
+| header | on | says |
+| --- | --- | --- |
+| \`x-tollgate-cost\` | answers that are not streams | the dollars that the request is charged |
+| \`x-tollgate-budget-remaining\` | answers to admitted requests | the dollars left for the month before this request, without what other requests reserve |
+
+For the cost of a stream, send the request header \`x-tollgate-cost: true\`. The stream then ends with a comment that has the cost.
+
+A key that refuses requests says so in the dashboard, with the smallest refused request. You get a mail, a notice and a webhook
+(\`requests.refused\`) once a day, and when it ends.
+
+You get a mail, a notice and a [webhook](${publicUrl}/dashboard/webhooks) when a share of a budget is spent. The owner chooses the
+[thresholds](${publicUrl}/dashboard/account).
+`
+}
+
+const limits: DocsPage = {
+  title: 'Limits',
+  summary: 'Rates, bursts and concurrent requests, and how to stay below them.',
+  write: ({ publicUrl }) => `
+Your [limits](${publicUrl}/dashboard/limits) show what your plan allows and what is left now. \`GET ${publicUrl}/api/limits\` has the same
+numbers. All keys of an account share them. A key can have a lower request rate of its own.
+
+| limit | what counts | over it |
+| --- | --- | --- |
+| requests per minute | each request that starts | 429 \`requests_per_minute\` |
+| tokens per minute | the prompt and the maximum output of each request | 429 \`tokens_per_minute\` |
+| concurrent requests | requests in flight | 429 \`concurrent_requests\` |
+| bodies in flight | bytes of the bodies of a key's requests in flight | 429 \`concurrent_request_bytes\` |
+
+A burst is how much may come at once. It refills all the time, so there is no fixed minute to wait for. Any 60 seconds admit at most the limit
+of a minute and the burst.
+
+Answers have \`x-ratelimit-limit-requests\`, \`x-ratelimit-remaining-requests\`, \`x-ratelimit-reset-requests\`, and the same for \`tokens\`.
+\`Retry-After\` of a 429 says how many seconds to wait.
+
+A request counts with its maximum output while it runs. Set \`max_completion_tokens\` or \`max_tokens\` to what you need, and more requests fit
+into the limit. When the request ends, tokens that it did not use come back. If fewer tokens are left than you ask for, the output limit is
+lowered, but not below the model's default. The header \`x-tollgate-granted-output-tokens\` has the limit.
+`
+}
 
 /** The pages for customers by the last part of their addresses, in order. Control serves them, and the dashboard shows them. */
 export const docsPages: Readonly<Record<string, DocsPage>> = { quickstart, clients, errors, limits, budgets, webhooks }

@@ -1,6 +1,5 @@
 import type { OpenApiDocument, Operation } from './document.ts'
 import { requestIdHeader } from './inference/answer-headers.ts'
-import { createChatCompletion, createCompletion, createEmbedding } from './inference/chat.ts'
 import { countMessageTokens, createMessage } from './inference/messages.ts'
 import { getModel, listModels } from './inference/models.ts'
 import {
@@ -13,6 +12,29 @@ import {
   listInputItems
 } from './inference/responses.ts'
 import { schemas } from './inference/schemas.ts'
+import { callOfModel } from './inference/shared.ts'
+
+const createChatCompletion = callOfModel(
+  'createChatCompletion',
+  'Answer a conversation, as a whole or as a stream',
+  'ChatRequest',
+  'ChatCompletion',
+  { event: 'ChatCompletionChunk', takesMedia: true }
+)
+const createCompletion = callOfModel(
+  'createCompletion',
+  'Continue a text, as a whole or as a stream (legacy; use chat completions in new clients)',
+  'CompletionRequest',
+  'Completion',
+  { event: 'CompletionChunk' }
+)
+const createEmbedding = callOfModel(
+  'createEmbedding',
+  'Compute vectors for one or more texts',
+  'EmbeddingRequest',
+  'EmbeddingList',
+  {}
+)
 
 const getInferenceOpenApi: Operation = {
   operationId: 'getInferenceOpenApi',

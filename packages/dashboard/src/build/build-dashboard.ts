@@ -1,17 +1,110 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { build, type Rolldown } from 'vite'
-import { apiReferencePath } from '../docs/list-pages.ts'
+import { earlyReads } from '../api/early-reads.ts'
+import { apiReferencePath, docsAddress, docsPages, textAddress } from '../docs/list-pages.ts'
+import { methodsAndPaths } from '../generated/operations.ts'
 import { signInPaths } from '../pages/auth/paths.ts'
-import { buildApiReference } from './build-api-reference.ts'
 import { draftDir, packageDir, publishDraft } from './builds.ts'
-import { compressFiles } from './compress-files.ts'
 import { loadFirstView, writeFirstScript } from './first-views.ts'
-import { readPageNeeds } from './page-needs.ts'
 import { planChunks } from './plan-chunks.ts'
+import { readRouteModules } from './route-modules.ts'
 import { sharedSettings } from './shared-settings.ts'
-import { writePages } from './write-pages.ts'
+import { type PageNeeds, writePages } from './write-pages.ts'
+
+/**
+ * What each page of the dashboard loads at once, by its address in the form that Fastify takes.
+ *
+ * @param sourceDir the absolute path of `src`
+ */
+function readPageNeeds(sourceDir: string): ReadonlyMap<string, PageNeeds> {
+  const routes = readRouteModules(readFileSync(join(sourceDir, 'router.tsx'), 'utf8'))
+  return new Map(
+    [...routes].flatMap(([route, modules]) =>
+      addressesOf(route).map((address) => [
+        address,
+        { modules: modules.map((module) => join(sourceDir, module)), reads: readsOf(address) }
+      ])
+    )
+  )
+}
+
+/** The addresses of a route that have HTML of their own: each page of the docs has its text in it. */
+const addressesOf = (route: string): string[] =>
+  route === '/dashboard/docs/:page' ? docsPages.map(([page]) => docsAddress(page)) : [route]
+
+/** What the code of a page reads first with keys of its own, so that `earlyReads` cannot have it. */
+const ownReads: Readonly<Record<string, readonly string[]>> = {
+  '/dashboard/webhooks': ['/api/webhooks'],
+  '/dashboard/docs': [textAddress('quickstart')],
+  ...Object.fromEntries(docsPages.map(([page]) => [docsAddress(page), [textAddress(page)]]))
+}
+
+/** The addresses of the API that a page reads first. */
+function readsOf(address: string): string[] {
+  const early = earlyReads
+    .filter(({ page }) => page.test(address))
+    .map(({ operation, query = {} }) => {
+      const search = new URLSearchParams(query).toString()
+      return methodsAndPaths[operation][1] + (search === '' ? '' : `?${search}`)
+    })
+  return [...early, ...(ownReads[address] ?? [])]
+}
+
+const page = join(packageDir, 'api-reference.html')
+/** The whole viewer. What else its package exports needs libraries that are not installed: see pnpm-workspace.yaml. */
+const viewer = join(packageDir, 'node_modules/@scalar/api-reference/dist/browser/standalone.esm.js')
+
+/**
+ * Builds the API reference, a page of its own. It shares no file with the dashboard, whose code needs no part of the viewer.
+ *
+ * @param outDir a build of the dashboard, which gets the files
+ */
+async function buildApiReference(outDir: string): Promise<void> {
+  const licences = join(outDir, 'licences.json')
+  const ofDashboard = readFileSync(licences, 'utf8')
+  await build({
+    ...sharedSettings,
+    resolve: { alias: { '@scalar/api-reference': viewer } },
+    build: {
+      outDir,
+      emptyOutDir: false,
+      // Its files are small already.
+      minify: false,
+      assetsInlineLimit: 0,
+      chunkSizeWarningLimit: Number.POSITIVE_INFINITY,
+      license: { fileName: 'licences.json' },
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rolldownOptions: { input: page }
+    }
+  })
+  const all = [ofDashboard, readFileSync(licences, 'utf8')].flatMap((text) => JSON.parse(text) as unknown[])
+  writeFileSync(licences, JSON.stringify(all))
+}
+
+/** Smaller files fit into one packet without compression. */
+const minBytes = 1024
+/** Larger ones are of the viewer of the API reference. The last 4 % of their size would take most of the build's time. */
+const largeBytes = 250_000
+
+/** Writes `<file>.br` and `<file>.gz` beside each text file in a directory. */
+function compressFiles(directory: string): void {
+  for (const name of globSync('**/*.{js,css,svg}', { cwd: directory })) {
+    const path = join(directory, name)
+    const content = readFileSync(path)
+    if (content.length < minBytes) continue
+    const params = {
+      [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+      [constants.BROTLI_PARAM_QUALITY]: content.length > largeBytes ? 9 : constants.BROTLI_MAX_QUALITY
+    }
+    writeFileSync(`${path}.br`, brotliCompressSync(content, { params }))
+    writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
+  }
+}
 
 const sourceDir = join(packageDir, 'src')
 

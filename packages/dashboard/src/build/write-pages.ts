@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Rolldown } from 'vite'
-import { escapeAttribute } from './escape-attribute.ts'
 import type { RenderPage } from './first-views.ts'
+
+/** Escapes text for an attribute of HTML in double quotes. */
+const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
 type Chunk = Rolldown.OutputChunk
 

@@ -1,9 +1,47 @@
-import { LogOut } from 'lucide-react'
+import { Toggle } from '@base-ui/react/toggle'
+import { ToggleGroup } from '@base-ui/react/toggle-group'
+import { LogOut, Monitor, Moon, Sun } from 'lucide-react'
 import { visibleText } from '../format/visible-text.ts'
+import { themes } from '../theme/theme.ts'
+import { useTheme } from '../theme/use-theme.ts'
 import { BrandLinks } from './brand-links.tsx'
 import { useUser } from './caller.ts'
-import { ThemeSwitch } from './theme-switch.tsx'
 import { useSignOut } from './use-sign-out.ts'
+
+const looks = {
+  system: { icon: Monitor, text: 'System' },
+  light: { icon: Sun, text: 'Light' },
+  dark: { icon: Moon, text: 'Dark' }
+} as const
+
+function ThemeSwitch() {
+  const [theme, chooseTheme] = useTheme()
+  return (
+    <ToggleGroup
+      aria-label="Theme"
+      value={[theme]}
+      onValueChange={([chosen]) => {
+        if (chosen !== undefined) chooseTheme(chosen)
+      }}
+      className="inline-flex rounded-lg bg-sunken p-0.5"
+    >
+      {themes.map((option) => {
+        const { icon: Icon, text } = looks[option]
+        return (
+          <Toggle
+            key={option}
+            value={option}
+            aria-label={text}
+            title={text}
+            className="grid h-7 w-9 place-items-center rounded-md text-ink-soft data-pressed:bg-raised data-pressed:text-ink data-pressed:shadow-card"
+          >
+            <Icon aria-hidden="true" className="size-3.5" />
+          </Toggle>
+        )
+      })}
+    </ToggleGroup>
+  )
+}
 
 /** The end of the menu: who is signed in, the theme, and sign-out. */
 export function Identity() {

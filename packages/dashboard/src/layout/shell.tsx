@@ -1,9 +1,11 @@
-import { Outlet } from '@tanstack/react-router'
-import { Menu as MenuIcon } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { Bell as BellIcon, Menu as MenuIcon } from 'lucide-react'
+import { lazy, Suspense, useRef, useState } from 'react'
+import { accountFeed } from '../notices/feed.ts'
 import { Banner } from '../ui/banner.tsx'
 import { MomentTooltip } from '../ui/moment-tooltip.tsx'
 import { ToastProvider } from '../ui/toast.tsx'
+import { Bell, bellLook } from './bell.tsx'
 import { BrandLinks } from './brand-links.tsx'
 import { useAccount, useUser } from './caller.ts'
 import { useFollowAccount } from './follow-account.ts'
@@ -12,7 +14,32 @@ import { dialogOnDemand } from './lazy-dialog.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import { PaletteButton, usePalette } from './palette-button.tsx'
-import { ShellBell } from './shell-bell.tsx'
+
+const WaitingBell = () => (
+  <span aria-hidden="true" className={bellLook}>
+    <BellIcon className="size-5" />
+  </span>
+)
+
+const OperatorBell = lazy(() =>
+  import('./operator-bell.tsx').then(
+    ({ OperatorBell: component }) => ({ default: component }),
+    // The page stays usable without a bell. If its own code is missing too, the router says so.
+    () => ({ default: WaitingBell })
+  )
+)
+
+/** The bell of the account, and on the operators' pages the bell of the operators. */
+function ShellBell() {
+  const { pathname } = useLocation()
+  const isOperator = useUser().role === 'operator'
+  if (!isOperator || !/^\/dashboard\/operator(\/|$)/.test(pathname)) return <Bell key="account" feed={accountFeed} />
+  return (
+    <Suspense fallback={<WaitingBell />}>
+      <OperatorBell />
+    </Suspense>
+  )
+}
 
 /** Loaded when it is first opened, so that the first page stays small. */
 const Menu = dialogOnDemand(() => import('./menu.tsx'), 'Menu')

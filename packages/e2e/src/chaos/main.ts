@@ -1,10 +1,11 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { installPreviousRelease, previousRelease } from '../upgrade/previous-release.ts'
+import { serveTogether } from '../upgrade/serve-together.ts'
 import { alerts } from './checks/alerts.ts'
 import type { Check } from './checks/check.ts'
 import { rebuild } from './checks/rebuild.ts'
 import { restore } from './checks/restore.ts'
-import { upgrade } from './checks/upgrade.ts'
 import { writing } from './checks/writing.ts'
 import type { Fault } from './fault.ts'
 import { faults } from './faults/all.ts'
@@ -13,6 +14,25 @@ import type { Measured } from './measure/measured.ts'
 import { runFault } from './run-fault.ts'
 import { type ChaosSystem, type Conditions, startChaosSystem } from './system/chaos-system.ts'
 import { describeMeasured, tableOf } from './table.ts'
+
+/** Every mixture of the previous release and this one, as an upgrade and a rollback make them. */
+const upgrade: Check = {
+  name: 'upgrade',
+  summary: `replaces all services of ${previousRelease.version} by this release and back, one by one, while they serve`,
+  async run() {
+    const previous = await installPreviousRelease()
+    if ('missing' in previous) return { seen: [`SKIPPED: there is no ${previous.missing}`], broken: [] }
+    await using parts = new AsyncDisposableStack()
+    parts.defer(() => previous.remove())
+    try {
+      const replaced = ['control', 'control-2', 'gateway', 'gateway-2'] as const
+      const { chats, calls } = await serveTogether({ teardown: (stop) => parts.defer(stop) }, previous, replaced)
+      return { seen: [`${chats} chats and ${calls} calls of the API, none failed`], broken: [] }
+    } catch (error) {
+      return { seen: [], broken: [error instanceof Error ? error.message : String(error)] }
+    }
+  }
+}
 
 const checks: readonly Check[] = [writing, upgrade, rebuild, restore, alerts]
 

@@ -1,13 +1,14 @@
+import assert from 'node:assert/strict'
+import { z } from 'zod'
 import { aiSdk } from './ai-sdk.ts'
 import { aiSdkAnthropic, aiSdkOpenai } from './ai-sdk-native.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 import type { ClientAccess } from './client-access.ts'
 import { claudeCode, codex } from './coding-agents.ts'
 import type { Journeys } from './journeys.ts'
-import { kits } from './kits.ts'
+import { type AgentsKit, kits } from './kits.ts'
 import { langChain } from './langchain.ts'
 import { langChainAnthropic, langChainResponses } from './langchain-native.ts'
-import { openaiAgents } from './openai-agents.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiErrors } from './openai-errors.ts'
 import { openaiOthers } from './openai-others.ts'
@@ -137,3 +138,31 @@ export const clients: Client[] = [
     run: claudeCode
   }
 ]
+
+/** Tests OpenAI's Agents SDK, which uses the Responses API. */
+function openaiAgents(t: Journeys, kit: AgentsKit, { baseURL, apiKey, model }: ClientAccess): void {
+  const { Agent, OpenAIProvider, Runner, tool } = kit
+  const modelProvider = new OpenAIProvider({ baseURL, apiKey, useResponses: true })
+  const runner = new Runner({ modelProvider, tracingDisabled: true })
+  const weather = tool({
+    name: 'weather',
+    description: 'The weather of a city',
+    parameters: z.object({ city: z.enum(['Oslo']) }),
+    execute: async ({ city }) => `snow in ${city}`
+  })
+  const agent = new Agent({ name: 'Guide', instructions: 'Be brief.', model, tools: [weather] })
+  const question = 'What does weather say of Oslo?'
+
+  t.test(['answer', 'tools'], 'a run calls the tool, and its answer uses the result', async () => {
+    const { finalOutput } = await runner.run(agent, question)
+    assert.match(finalOutput!, /^The tool answered "snow in Oslo"\. /)
+  })
+
+  t.test(['stream'], 'a streamed run does the same', async () => {
+    const result = await runner.run(agent, question, { stream: true })
+    const pieces = await Array.fromAsync(result.toTextStream())
+    await result.completed
+    assert.match(result.finalOutput!, /^The tool answered "snow in Oslo"\. /)
+    assert.equal(pieces.join(''), result.finalOutput)
+  })
+}

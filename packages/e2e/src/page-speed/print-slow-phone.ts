@@ -1,12 +1,28 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { visit } from '../dashboard/browser.ts'
-import { docsSubPages } from '../dashboard/pages.ts'
+import { docsSubPages, publicPages } from '../dashboard/pages.ts'
 import { openaiClient } from '../openai-client.ts'
 import { Person } from '../person.ts'
 import type { TestSystem } from '../start-test-system.ts'
 import type { PageToMeasure } from './measure-page.ts'
-import { pagesOfMenu, pagesOfStrangers } from './pages.ts'
 import { measureWebVitals, slowPhone, type WebVitals } from './web-vitals.ts'
+
+/** The links of the dashboard's menu: every page that the signed-in user can open. Path and title. */
+async function pagesOfMenu(page: Page): Promise<Array<readonly [path: string, title: string]>> {
+  await page.goto('/dashboard')
+  const links = page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link')
+  await links.first().waitFor()
+  return Promise.all(
+    (await links.all()).map(
+      async (link) => [String(await link.getAttribute('href')), String(await link.textContent()).trim()] as const
+    )
+  )
+}
+
+/** The pages that a stranger can open. Fragments are left out: the page itself reads them. */
+const pagesOfStrangers = publicPages
+  .filter(([, path]) => !path.startsWith('/dashboard') && !path.includes('#'))
+  .map(([title, path]) => [path, title] as const)
 
 const limits = { largestContentfulPaintMs: 2500, layoutShift: 0.02 }
 

@@ -1,14 +1,74 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { allTestFiles, dealOut } from '@tollgate/cli/testing/list-files.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { readPromises } from '../docs/promises.ts'
-import { copyWorkspace } from './copy-workspace.ts'
 import { faults, type SeededFault } from './faults.ts'
-import { readTap, type TapTest } from './read-tap.ts'
+
+const root = workspaceFile('')
+/** A cache remembers the sources of one workspace. */
+const isShared = (name: string) => name !== '.cache'
+
+/**
+ * Copies the workspace as it is now, with changes that are not committed, into a new temporary directory. The copy uses the
+ * installed libraries of the original, but its own packages.
+ *
+ * @returns the path of the copy
+ */
+function copyWorkspace(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'tollgate-seeded-faults-'))
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26
+  })
+  // Files that were deleted and not committed are listed, too.
+  const files = listed.split('\0').filter((file) => file !== '' && existsSync(join(root, file)))
+  for (const file of files) cpSync(join(root, file), join(copy, file), { verbatimSymlinks: true })
+  mkdirSync(join(copy, 'node_modules'))
+  for (const name of readdirSync(join(root, 'node_modules')).filter(isShared)) {
+    symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name))
+  }
+  // Relative links lead to the packages of the copy.
+  for (const directory of globSync('{packages,services}/*/node_modules', { cwd: root })) {
+    cpSync(join(root, directory), join(copy, directory), { recursive: true, verbatimSymlinks: true })
+  }
+  return copy
+}
+
+/** A test of a run, in the Test Anything Protocol. */
+interface TapTest {
+  readonly name: string
+  readonly outcome: 'passed' | 'failed' | 'skipped'
+}
+
+const line = /^ *(not )?ok \d+ - (.*?)(?: # (SKIP|TODO|time=).*)?(?: \{)?$/
+
+/** Reads all tests and assertions, the inner ones first. */
+function readTap(output: string): TapTest[] {
+  return output.split('\n').flatMap((text) => {
+    const [all, failed, name, directive] = line.exec(text) ?? []
+    if (all === undefined) return []
+    if (directive === 'SKIP' || directive === 'TODO') return { name: name!, outcome: 'skipped' as const }
+    return { name: name!, outcome: failed === undefined ? ('passed' as const) : ('failed' as const) }
+  })
+}
 
 const usage = `npm run seeded-faults -- [--all] [name …]
 

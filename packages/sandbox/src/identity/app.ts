@@ -1,13 +1,14 @@
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify'
+import Fastify from 'fastify'
+import { inTransaction } from '../open-sqlite.ts'
 import { refuseForeignHosts } from '../own-host.ts'
+import { findFactor, saveFactors } from './accounts/factors.ts'
 import type { IdentityContext } from './context.ts'
-import { registerAdminFactors } from './endpoints/admin-factors.ts'
 import { registerAdminLinks } from './endpoints/admin-links.ts'
-import { registerAdminUsers } from './endpoints/admin-users.ts'
+import { findUser, registerAdminUsers } from './endpoints/admin-users.ts'
 import { registerAuthorize } from './endpoints/authorize.ts'
 import { registerFactors } from './endpoints/factors.ts'
 import { registerMailRequests } from './endpoints/mail-requests.ts'
-import { registerOpenEndpoints, registerProject } from './endpoints/project.ts'
 import { registerSignUp } from './endpoints/signup.ts'
 import { registerToken } from './endpoints/token.ts'
 import { registerUser } from './endpoints/user.ts'
@@ -17,6 +18,28 @@ import { type ApiRole, forwardedFor, requireApiKey } from './http/api-key.ts'
 import { requireAdmin } from './http/authenticate.ts'
 import { requireCaptcha } from './http/require-captcha.ts'
 import { sendError } from './http/send-error.ts'
+
+/** `/admin/users/:id/factors`: an operator sees and removes second factors, for instance after a device was lost. */
+function registerAdminFactors(app: FastifyInstance, context: IdentityContext): void {
+  app.get('/admin/users/:id/factors', async (request) =>
+    (findUser(context, request).factors ?? []).map(({ factor }) => factor)
+  )
+
+  app.delete('/admin/users/:id/factors/:factorId', async (request) =>
+    inTransaction(context.database, () => {
+      const user = findUser(context, request)
+      const found = findFactor(user, factorIdOf(request))
+      saveFactors(
+        context,
+        user,
+        (user.factors ?? []).filter((one) => one !== found)
+      )
+      return found.factor
+    })
+  )
+}
+
+const factorIdOf = (request: FastifyRequest): string => (request.params as { factorId: string }).factorId.toLowerCase()
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -98,6 +121,42 @@ function parseAnyBodyAsJson(app: FastifyInstance): void {
       done(null, JSON.parse(body.toString()))
     } catch {
       done(new GoTrueError(400, 'bad_json', 'Could not parse request body as JSON'))
+    }
+  })
+}
+
+/** Endpoints about the project that need an API key. */
+function registerProject(app: FastifyInstance, { settings }: IdentityContext): void {
+  app.get('/health', async () => ({
+    version: 'tollgate-sandbox',
+    name: 'GoTrue',
+    description: 'A local server with the API of Supabase Auth'
+  }))
+
+  const enabled = Object.fromEntries(settings.providers.map((provider) => [provider, true]))
+  app.get('/settings', async () => ({
+    external: { anonymous_users: false, email: settings.isEmailEnabled, phone: false, ...enabled },
+    disable_signup: settings.isSignUpDisabled,
+    mailer_autoconfirm: settings.isAutoconfirm,
+    phone_autoconfirm: false,
+    sms_provider: '',
+    saml_enabled: false,
+    passkeys_enabled: false
+  }))
+}
+
+/** Endpoints that need no API key. */
+function registerOpenEndpoints(app: FastifyInstance, { signingKey }: IdentityContext): void {
+  app.get('/.well-known/jwks.json', async (_request, reply) => {
+    reply.header('cache-control', 'public, max-age=600')
+    return { keys: [signingKey.publicJwk] }
+  })
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/callback',
+    handler: async () => {
+      throw new GoTrueError(400, 'bad_oauth_callback', 'OAuth state parameter missing')
     }
   })
 }

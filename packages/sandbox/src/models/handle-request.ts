@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { answerCount } from './answer-count.ts'
-import { ApiError, invalidRequest } from './api-error.ts'
-import { dialectOf } from './dialect-of.ts'
+import { ApiError, errorForStatus, invalidRequest } from './api-error.ts'
+import { authorizeBearer, chatDialect, type Dialect, failureMessage, openaiHeaders, openaiModels } from './dialect.ts'
 import {
   type CountReader,
   type CountRequest,
@@ -11,12 +11,48 @@ import {
 } from './endpoints.ts'
 import { Exchange } from './exchange.ts'
 import { listedModels } from './listed-models.ts'
-import { type ParsedModelName, parseModelName } from './model-name.ts'
+import { messagesDialect } from './messages/dialect.ts'
+import { type Behaviour, type ParsedModelName, parseDirectives, parseModelName } from './model-name.ts'
 import { oddAnswer } from './odd-answer.ts'
 import { readBody } from './read-body.ts'
-import { markedBehaviour } from './request-marker.ts'
 import type { RequestRecorder } from './request-recorder.ts'
 import { respond } from './respond.ts'
+
+/** The dialect of OpenAI's responses. Their streams have no `[DONE]`. */
+const responsesDialect: Dialect = {
+  authorize: authorizeBearer,
+  models: openaiModels,
+  namesEvents: true,
+  streamEnd: '',
+  headers: openaiHeaders,
+  errorBody: (error) => error.body,
+  errorForStatus,
+  errorEvent: (sent) => ({
+    type: 'error',
+    code: 'server_error',
+    message: failureMessage,
+    param: null,
+    sequence_number: sent
+  })
+}
+
+const marker = /\[sandbox((?:\+[a-z0-9=-]+)+)\]/g
+
+/**
+ * Adds the directives of a request's marker to those of its model name. A marker is `[sandbox+cached-tokens=5+tier=flex]`
+ * anywhere in the body: in the prompt, `user` or `metadata`. So one model can serve requests with different behaviours. The
+ * last marker counts, and its directives replace equal ones of the name.
+ *
+ * @throws ApiError (400) for an invalid directive
+ */
+function markedBehaviour(body: Buffer, ofName: Behaviour): Behaviour {
+  if (!body.includes('[sandbox+')) return ofName
+  const [, text] = [...body.toString('utf8').matchAll(marker)].at(-1) ?? []
+  if (text === undefined) return ofName
+  const parsed = parseDirectives(text.split('+').slice(1), ofName)
+  if (!parsed.valid) throw invalidRequest(`The marker [sandbox${text}] is not valid: ${parsed.problem}.`)
+  return parsed.behaviour
+}
 
 export interface ModelsSettings {
   readonly apiKey: string
@@ -131,4 +167,11 @@ function decodeName(text: string): string {
   } catch {
     throw invalidRequest('The model name is not valid in a URL.', 'model')
   }
+}
+
+/** The dialect of a request. Two APIs have the path of the models, where only one has a version header. */
+function dialectOf(path: string, headers: IncomingHttpHeaders): Dialect {
+  if (/^\/v1\/responses(\/|$)/.test(path)) return responsesDialect
+  const isModels = /^\/v1\/models(\/|$)/.test(path) && headers['anthropic-version'] !== undefined
+  return isModels || /^\/v1\/messages(\/|$)/.test(path) ? messagesDialect : chatDialect
 }

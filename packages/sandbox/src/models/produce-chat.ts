@@ -1,7 +1,5 @@
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { invalidRequest } from './api-error.ts'
-import { chooseTools, toolName } from './choose-tools.ts'
-import { type HiddenTokens, hiddenTokens, timesHidden } from './hidden-tokens.ts'
 import { randomId } from './ids.ts'
 import { minimalValue } from './minimal-value.ts'
 import type { Behaviour } from './model-name.ts'
@@ -56,4 +54,52 @@ function writeAnswer({ messages, response_format: format }: ChatRequest, index: 
   if (prompt === '') return writeText('', index, null)
   if (source?.role !== 'user') return writeText(prompt, index, 'The tool answered')
   return findSample(prompt) ?? writeText(prompt, index, 'You said')
+}
+
+/** Completion tokens that are no text of the answer. */
+interface HiddenTokens {
+  readonly reasoning: number
+  readonly audio: number
+  readonly image: number
+  readonly total: number
+}
+
+/** The hidden tokens that the directives ask for, in this order within the request's limit. */
+function hiddenTokens(behaviour: Behaviour, limit: number): HiddenTokens {
+  const reasoning = Math.min(behaviour['reasoning-tokens'] ?? 0, limit)
+  const audio = Math.min(behaviour['audio-output-tokens'] ?? 0, limit - reasoning)
+  const image = Math.min(behaviour['image-output-tokens'] ?? 0, limit - reasoning - audio)
+  return { reasoning, audio, image, total: reasoning + audio + image }
+}
+
+/** The hidden tokens of several choices. */
+function timesHidden({ reasoning, audio, image, total }: HiddenTokens, choices: number): HiddenTokens {
+  return { reasoning: reasoning * choices, audio: audio * choices, image: image * choices, total: total * choices }
+}
+
+function toolName(tool: Tool): string {
+  return tool.type === 'function' ? tool.function.name : tool.custom.name
+}
+
+/**
+ * Chooses the tools to call: those named in the last message besides instructions, if a user wrote it. `tool_choice: required` calls at least the
+ * first tool; a named tool is always called. `parallel_tool_calls: false` allows one call. A tool's result gets a text.
+ */
+function chooseTools(request: ChatRequest): readonly Tool[] {
+  const { tool_choice: choice, messages, parallel_tool_calls: parallel } = request
+  const tools = request.tools ?? []
+  if (tools.length === 0 || choice === 'none') return []
+  if (typeof choice === 'object' && choice !== null && !('allowed_tools' in choice)) {
+    const name = choice.function?.name ?? choice.custom?.name
+    return tools.filter((tool) => toolName(tool) === name).slice(0, 1)
+  }
+  const allowed = typeof choice === 'object' ? choice?.allowed_tools : undefined
+  const names = allowed?.tools.map((tool) => tool.function?.name ?? tool.custom?.name)
+  const open = tools.filter((tool) => names === undefined || names.includes(toolName(tool)))
+  const last = messages.findLast(({ role }) => role !== 'system' && role !== 'developer')
+  const text = last?.role === 'user' ? textOf(last) : ''
+  const asked = open.filter((tool) => text.includes(toolName(tool)))
+  const isRequired = choice === 'required' || allowed?.mode === 'required'
+  const called = asked.length === 0 && isRequired ? open.slice(0, 1) : asked
+  return parallel === false ? called.slice(0, 1) : called
 }

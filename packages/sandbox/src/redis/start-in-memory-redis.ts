@@ -1,10 +1,97 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { createRedisCommandExecutor, Resp2Server } from 'js-redis-server/core'
+import {
+  createRedisCommandExecutor,
+  type RedisDatabase,
+  type RedisDataValue,
+  type RedisKeyspace,
+  type RedisLuaRuntime,
+  RedisResult,
+  RedisServerState,
+  RedisValue,
+  Resp2Server
+} from 'js-redis-server/core'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
-import { JsRedisState } from './js-redis-state.ts'
-import { reportRunId } from './report-run-id.ts'
 import type { RedisOptions, RunningRedis } from './running-redis.ts'
+
+/** What the events of writes carry as the value. Their listeners only look whether a key changed. */
+const anyValue = { type: 'string', value: Buffer.alloc(0) } as const
+
+/**
+ * Lets a database of `js-redis-server` read values in place.
+ *
+ * The package copies the whole value before each command that reads it, and again for each listener after each write: a command for
+ * one field of a hash takes as long as the hash is large. The commands of the package build their replies at once and replace buffers
+ * instead of changing them, so they need no copy.
+ *
+ * Notifications of a class of values (`notify-keyspace-events`) do not work then.
+ */
+function readInPlace(database: RedisDatabase): void {
+  const keyspace: RedisKeyspace = Reflect.get(database, 'keyspace')
+  keyspace.get = (key) => {
+    const type = keyspace.getType(key)
+    return type === null
+      ? null
+      : keyspace.update<RedisDataValue, RedisDataValue>(key, type, notNeeded, (value) => value)
+  }
+  const { mutations } = database
+  const emit = mutations.emit.bind(mutations)
+  mutations.emit = (event) => emit(event.type === 'write' ? { ...event, value: anyValue } : event)
+}
+
+function notNeeded(): never {
+  throw new Error('Only values that exist are read.')
+}
+
+/**
+ * The state of a `js-redis-server` that reads values in place, and whose Lua runs scripts as Redis 7 does. Its Lua lacks two things:
+ *
+ * - It rejects the first line `#!lua flags=…`. The flags are ignored here: it has neither `maxmemory` nor replicas.
+ * - `%d` of its `string.format` writes integers of 32 bits only. `%.0f` writes larger ones, too.
+ *
+ * A script keeps its SHA-1, because only the text that runs is changed.
+ */
+class JsRedisState extends RedisServerState {
+  #runtime: Promise<RedisLuaRuntime> | null = null
+
+  constructor(databaseCount: number) {
+    super({ databaseCount })
+    for (let id = 0; id < databaseCount; id++) readInPlace(this.getDatabase(id))
+  }
+
+  override getLuaRuntime(): Promise<RedisLuaRuntime> {
+    this.#runtime ??= super.getLuaRuntime().then(runRedis7Scripts)
+    return this.#runtime
+  }
+}
+
+function runRedis7Scripts(runtime: RedisLuaRuntime): RedisLuaRuntime {
+  const runScript = runtime.eval.bind(runtime)
+  // The package passes the same buffer each time that a client names a script by its SHA-1.
+  const adapted = new WeakMap<Buffer, Buffer>()
+  runtime.eval = (script, ...rest) => {
+    let text = adapted.get(script)
+    if (text === undefined) {
+      text = adaptScript(script)
+      adapted.set(script, text)
+    }
+    return runScript(text, ...rest)
+  }
+  return runtime
+}
+
+/** Has no line break, so that errors keep the script's line numbers. */
+const prelude = [
+  'local string = setmetatable({',
+  "format = function(text, ...) return string.format(string.gsub(text, '%%d', '%%.0f'), ...) end",
+  '}, { __index = string }) '
+].join(' ')
+
+function adaptScript(script: Buffer): Buffer {
+  // Latin-1 keeps each byte as it is.
+  return Buffer.from(prelude + script.toString('latin1').replace(/^#!lua.*/, ''), 'latin1')
+}
 
 const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT'])
 
@@ -79,5 +166,27 @@ function refuseText(socket: Socket): void {
     if (bytes[0] === 0x2a) return bytes
     socket.destroy()
     return null
+  }
+}
+
+type Policies = NonNullable<NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>['policies']>
+
+/**
+ * Adds to INFO what `js-redis-server` leaves out: `run_id`, a new one for each server, and `maxmemory_policy`. Redis has
+ * both. By the run id a client notices that it reached another process, which has other data.
+ */
+function reportRunId(): Policies[number] {
+  const runId = randomBytes(20).toString('hex')
+  return {
+    name: 'report-run-id',
+    afterExecute({ definition }, _context, result) {
+      if (definition.name !== 'info' || result.value.kind !== 'bulk-string' || result.value.value === null)
+        return result
+      const info = result.value.value
+        .toString()
+        .replace('# Server\r\n', `# Server\r\nrun_id:${runId}\r\n`)
+        .replace('# Memory\r\n', '# Memory\r\nmaxmemory_policy:noeviction\r\n')
+      return RedisResult.create(RedisValue.bulkString(Buffer.from(info)), result.options)
+    }
   }
 }

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Child, startChild } from '../child/child.ts'
 import { freePort } from '../free-port.ts'
 import type { RedisProgram } from './find-redis-server.ts'
-import { type RedisAccess, urlParameters, urlStart } from './redis-access.ts'
+import { accessArguments, type RedisAccess, urlParameters, urlStart } from './redis-access.ts'
 import { type RedisNode, startNode } from './redis-node.ts'
 import { startRedisProgram } from './start-redis-program.ts'
-import { startSentinel } from './start-sentinel.ts'
-import { untilInfo } from './until-redis.ts'
+import { untilInfo, untilServerReady } from './until-redis.ts'
 
 export interface ReplicatedOptions extends RedisAccess {
   readonly program: RedisProgram
@@ -122,4 +123,33 @@ export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   while (ports.length < count) ports.push(await freePort())
   return ports
+}
+
+interface SentinelOptions extends RedisAccess {
+  readonly port: number
+  /** An existing directory for `sentinel.conf`, in which a Sentinel also stores what it learns. */
+  readonly directory: string
+  /** The lines of a new `sentinel.conf`. */
+  readonly settings: readonly string[]
+}
+
+/** Starts a Sentinel on 127.0.0.1 and resolves when it answers. It ends with this process at the latest. */
+async function startSentinel(program: RedisProgram, options: SentinelOptions): Promise<Child> {
+  const { port, directory, settings } = options
+  const file = join(directory, 'sentinel.conf')
+  if (!existsSync(file)) await writeFile(file, `${settings.join('\n')}\n`)
+  const child = await startChild({
+    command: program.path,
+    args: [file, '--sentinel', ...accessArguments(port, options), '--bind', '127.0.0.1', '--dir', directory],
+    cwd: directory,
+    stopSignal: 'SIGTERM',
+    temporaryDirectory: null
+  })
+  try {
+    await untilServerReady(child, port, options)
+  } catch (error) {
+    await child.kill('SIGKILL')
+    throw error
+  }
+  return child
 }

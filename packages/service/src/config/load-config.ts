@@ -1,7 +1,6 @@
 import type { Static, TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { describeProblem } from './describe-problem.ts'
-import { findOddText } from './odd-text.ts'
 import { readSecretFiles } from './secret-files.ts'
 import { findUnknownVariables } from './unknown-variables.ts'
 
@@ -69,4 +68,18 @@ export function loadConfig<Schema extends TObject>(
   // A misspelt variable is often the one that is missing.
   if (problems.size > 0) throw new ConfigError([...problems.values(), ...findUnknownVariables(env)])
   return Object.freeze(converted as Static<Schema>)
+}
+
+/**
+ * Finds what a shell, an editor or `docker --env-file` left around a value: quotes, spaces, line breaks.
+ *
+ * @returns the problem with its cure, without the value; null without a problem
+ */
+function findOddText(text: string): string | null {
+  if (/^(["'`]).*\1\s*$/s.test(text)) {
+    return 'the quotes around the value are part of it. Remove them: this kind of file takes values without quotes'
+  }
+  if (/^\s/.test(text)) return 'begins with a space or a line break. Remove it'
+  if (/\s$/.test(text)) return 'ends with a space or a line break. Remove it'
+  return null
 }

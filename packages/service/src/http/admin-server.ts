@@ -1,7 +1,42 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
 import type { Registry } from 'prom-client'
 import { version } from '../version.ts'
-import { shareReads } from './share-reads.ts'
+
+/** How many times as long as a read the pause after it is: reads take a tenth of the time at most. */
+const pauseFactor = 9
+const maxPauseMs = 1000
+
+/**
+ * Lets callers at the same time share an expensive read. Each gets a read that began after its call, so nobody gets old values.
+ * Between two reads there is a pause, in proportion to the time that the last one took.
+ */
+function shareReads<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let last: Promise<unknown> = Promise.resolve()
+  let next: Promise<Value> | null = null
+  let pauseEndsAt = 0
+
+  async function readNext(): Promise<Value> {
+    await last
+    const pauseMs = pauseEndsAt - performance.now()
+    if (pauseMs > 0) await delay(pauseMs)
+    next = null
+    const startedAt = performance.now()
+    const value = read()
+    const ended = (): void => {
+      const endedAt = performance.now()
+      pauseEndsAt = endedAt + Math.min(maxPauseMs, (endedAt - startedAt) * pauseFactor)
+    }
+    last = value.then(ended, ended)
+    return value
+  }
+
+  return () => {
+    next ??= readNext()
+    return next
+  }
+}
 
 /** A connection on which nothing moves for so long is closed, ms: readers that have stopped would pile up. */
 const idleMs = 10_000

@@ -1,11 +1,12 @@
+import { readFileSync } from 'node:fs'
+import type { ConnectionOptions } from 'node:tls'
 import { slotCount } from '../keyspace/slots.ts'
 import { mergeClaims, readClusterNodes } from './cluster-view.ts'
 import { followMasters, type Watch } from './follow-masters.ts'
 import { askAll, openMasterQueries } from './master-queries.ts'
-import { readTls } from './read-tls.ts'
 import type { RedisLink, RedisLinkOptions, RedisNode } from './redis-link.ts'
 import { connectNode } from './redis-node.ts'
-import { type HostPort, parseRedisUrl, type RedisAddress } from './redis-url.ts'
+import { type HostPort, parseRedisUrl, type RedisAddress, type RedisTls } from './redis-url.ts'
 import { chooseMaster, readSentinelView } from './sentinel-view.ts'
 
 /**
@@ -96,5 +97,29 @@ function watchCluster(
       return mergeClaims(views)
     },
     close: queries.close
+  }
+}
+
+/**
+ * Reads the certificate files that a `REDIS_URL` names, as options for TLS.
+ *
+ * @throws Error naming the variable and the file if a file cannot be read
+ */
+function readTls({ caFile, client }: RedisTls): ConnectionOptions {
+  return {
+    ...(caFile !== null && { ca: readPem('ssl_ca_certs', caFile) }),
+    ...(client !== null && {
+      cert: readPem('ssl_certfile', client.certFile),
+      key: readPem('ssl_keyfile', client.keyFile)
+    })
+  }
+}
+
+function readPem(parameter: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new Error(`REDIS_URL: ${parameter}: ${path} cannot be read (${code})`, { cause })
   }
 }

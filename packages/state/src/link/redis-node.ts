@@ -1,10 +1,10 @@
+import type { Duplex } from 'node:stream'
 import { Redis, type RedisOptions } from 'ioredis'
 import { gatherWrites } from '../wire/gather-writes.ts'
 import { defineScripts, type Script } from '../wire/scripts.ts'
 import { describeServer, type ServerDescription } from './describe-server.ts'
 import { RedisAwayError, type RedisLinkOptions, type RedisNode, withoutCommand } from './redis-link.ts'
 import { Subscriptions } from './subscriptions.ts'
-import { waitForUnread } from './wait-for-unread.ts'
 
 /** How often to ask a server for its run id and role. */
 const checkIntervalMs = 1000
@@ -161,5 +161,29 @@ class ConnectedServer {
 
   #notify(): void {
     for (const listener of this.#listeners) listener()
+  }
+}
+
+/**
+ * Delays the destruction of a silent stream until arrived data is read. Node runs timers before it reads. So after a long turn
+ * of the event loop, a server may seem silent although its answers have arrived.
+ */
+function waitForUnread(stream: Duplex): void {
+  const destroy = stream.destroy.bind(stream)
+  stream.destroy = (error?: Error): Duplex => {
+    if (!error?.message.startsWith('Socket timeout')) return destroy(error)
+    let isSilent = true
+    const heard = (): void => {
+      isSilent = false
+    }
+    stream.once('data', heard)
+    // The first runs after the reads of this turn, the second after those of the next turn.
+    setImmediate(() =>
+      setImmediate(() => {
+        stream.off('data', heard)
+        if (isSilent) destroy(error)
+      })
+    )
+    return stream
   }
 }

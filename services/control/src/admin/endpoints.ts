@@ -1,28 +1,80 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import {
+  AdminAccountParams,
+  AdminAccountResponse,
+  ReasonRequest,
+  SignedOutResponse
+} from '@tollgate/contracts/http/admin/accounts.ts'
+import { ExportedUsage, ExportUsageQuery, exportGroups } from '@tollgate/contracts/http/admin/usage.ts'
+import { OkResponse } from '@tollgate/contracts/http/auth.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { eq } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
+import { recordAudit } from '../audit/record-audit.ts'
 import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
+import { endSessions } from '../callers/sessions.ts'
+import type { Transaction } from '../database/connect.ts'
+import { members } from '../database/schema/team.ts'
+import { exported, exportRows, exportTimeoutMs } from '../http/export-rows.ts'
+import type { TypedApp } from '../http/typed-app.ts'
 import { operatorEvents } from '../notices/event-endpoints.ts'
+import { type ExportRange, exportColumns, readExport } from '../usage/read-export.ts'
+import { monthOf } from '../usage/usage-range.ts'
 import { acts } from './acts.ts'
 import { adjustUsage } from './adjust-usage.ts'
 import type { AdminContext, AdminOptions } from './admin-context.ts'
 import { catalog } from './catalog.ts'
 import { changeAccount } from './change-account.ts'
-import { checkExport } from './check-export.ts'
 import { ledgerComparison } from './compare-ledger.ts'
 import { receiptComparison } from './compare-receipts.ts'
 import { deleteAccount } from './delete-account.ts'
-import { exportUsage } from './export-usage.ts'
+import { findAccount } from './find-account.ts'
 import { listAccounts } from './list-accounts.ts'
 import { money } from './money.ts'
 import { pendingActs } from './pending-acts.ts'
 import { projection } from './projection.ts'
+import { readAccount } from './read-account.ts'
+import { byOperator, recordAct } from './record-act.ts'
 import { requests } from './requests.ts'
 import { reportedKeys } from './revoke-reported-key.ts'
-import { showAccount } from './show-account.ts'
-import { signOut } from './sign-out.ts'
 import { suspend } from './suspend.ts'
 import { system } from './system.ts'
 import { webhooks } from './webhooks.ts'
+
+const dayMs = 86_400_000
+
+/** `GET /usage`: the ledger of all accounts, as a stream of any length. */
+function exportUsage(app: TypedApp, { database, clock, limitReads }: AdminContext): void {
+  app.get(
+    '/usage',
+    {
+      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
+      handlerTimeout: exportTimeoutMs,
+      schema: { querystring: ExportUsageQuery, response: answers({ 200: exported(ExportedUsage) as never }) }
+    },
+    async (request, reply) => {
+      const range = exportRange(request.query, clock())
+      const format = request.query.format ?? 'ndjson'
+      return exportRows(reply, {
+        ...{ name: 'usage', format, limitReads },
+        pages: readExport(database.orm, range),
+        columns: exportColumns(range.groups),
+        amounts: ['cost_usd']
+      })
+    }
+  )
+}
+
+/** @throws ServiceError `invalid_request` */
+function exportRange({ from, to, account, group }: ExportUsageQuery, now: Date): ExportRange {
+  const first = from === undefined ? monthOf(now).from : new Date(`${from}T00:00:00Z`)
+  const last = to === undefined ? now : new Date(`${to}T00:00:00Z`)
+  const end = new Date(Math.floor(last.getTime() / dayMs) * dayMs + dayMs)
+  if (first >= end) throw new ServiceError('invalid_request', { message: 'from: must not be after to' })
+  const asked = group?.split(',') ?? exportGroups
+  return { from: first, to: end, account, groups: exportGroups.filter((one) => asked.includes(one)) }
+}
 
 /** How long a read of the ledger waits for others. */
 const readWaitMs = 10_000
@@ -56,4 +108,62 @@ export async function adminEndpoints(app: FastifyInstance, options: AdminOptions
   projection(typed, context)
   webhooks(typed, context)
   operatorEvents(typed, context)
+}
+
+/** `GET /export-check`: whether the operator may export now. A browser would save the refusal of a download as its file. */
+function checkExport(app: TypedApp): void {
+  app.get(
+    '/export-check',
+    {
+      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
+      schema: { response: answers({ 200: OkResponse }) }
+    },
+    async () => ({ ok: true as const })
+  )
+}
+
+/** `GET /accounts/:id`: one account with all its parts. */
+function showAccount(app: TypedApp, context: AdminContext): void {
+  app.get(
+    '/accounts/:id',
+    {
+      onRequest: app.requireOperator,
+      schema: { params: AdminAccountParams, response: answers({ 200: AdminAccountResponse }) }
+    },
+    async ({ params, log }) => ({ account: await readAccount(context, params.id, log) })
+  )
+}
+
+/** `POST /accounts/:id/signout`: ends all sessions of the owner and of all seats. */
+function signOut(app: TypedApp, { database, clock }: AdminContext): void {
+  app.post(
+    '/accounts/:id/signout',
+    {
+      onRequest: app.requireSupport,
+      schema: { params: AdminAccountParams, body: ReasonRequest, response: answers({ 200: SignedOutResponse }) }
+    },
+    async (request) => {
+      const { id, ownerId } = await findAccount(database.orm, request.params.id)
+      const { reason } = request.body
+      const by = byOperator(request, clock())
+      const sessions = await database.orm.transaction(async (tx) => {
+        const ended = await endAllSessions(tx, id, ownerId)
+        if (ended === 0) return 0
+        const act = { action: 'account.signed_out', accountId: id, detail: { sessions: ended } } as const
+        await recordAudit(tx, { ...by, ...act, note: reason })
+        await recordAct(tx, by, { ...act, reason })
+        return ended
+      })
+      return { ok: true as const, sessions }
+    }
+  )
+}
+
+/** @returns how many there were */
+async function endAllSessions(tx: Transaction, accountId: string, ownerId: string): Promise<number> {
+  const seats = await tx.select({ id: members.userId }).from(members).where(eq(members.accountId, accountId))
+  let ended = 0
+  // In order, so that two operators who do this at once do not wait for each other.
+  for (const userId of [ownerId, ...seats.map(({ id }) => id)].sort()) ended += await endSessions(tx, userId)
+  return ended
 }

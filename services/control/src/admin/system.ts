@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type AdminSystem, AdminSystemResponse } from '@tollgate/contracts/http/admin/system.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { allShards } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type LiveProcess, readProcesses } from '@tollgate/state/processes/heartbeat.ts'
 import { type FoundShards, readShards } from '@tollgate/state/projection/shard-markers.ts'
 import { desc } from 'drizzle-orm'
@@ -12,8 +13,6 @@ import type { TypedApp } from '../http/typed-app.ts'
 import { compareShards } from '../projection/compare-shards.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
 import type { AdminContext } from './admin-context.ts'
-import { describeMasters } from './redis-masters.ts'
-import { joinProblems, sumErrors, sumWebhooks } from './sum-reports.ts'
 
 /** How long Redis may take to answer. */
 const redisTimeoutMs = 3000
@@ -104,4 +103,72 @@ async function readCatalogInForce({ database, catalog, clock }: AdminContext): P
     .limit(1)
   if (row !== undefined) return { version: row.version, sha256: row.sha256, published_at: row.at.toISOString() }
   return { version: 0, sha256: hash('sha256', JSON.stringify(catalog)), published_at: clock().toISOString() }
+}
+
+type Master = AdminSystem['redis']['masters'][number]
+
+/** Describes the Redis processes that are ready. @throws RedisAwayError, or ioredis' error if no answer comes in time */
+async function describeMasters(redis: RedisLink, markers: FoundShards['markers']): Promise<Master[]> {
+  const ofRun = Map.groupBy(markers.values(), ({ currentRunId }) => currentRunId)
+  return Promise.all(
+    redis
+      .nodes()
+      .filter((node) => node.isReady())
+      .map(async (node) => {
+        const run = node.run()
+        const info = await node.client.info()
+        const field = (name: string): string | null => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? null
+        const memory = field('used_memory')
+        const shards = ofRun.get(run) ?? []
+        return {
+          // The rest names the history of its data.
+          run_id: run.split(':')[0]!,
+          version: field('redis_version'),
+          used_memory_bytes: memory === null ? null : Number(memory),
+          shards: shards.length,
+          verified_shards: shards.filter(({ version, run: verified }) => version !== null && verified === run).length
+        }
+      })
+  )
+}
+
+interface Counted {
+  count: number
+  lastAt: number
+}
+
+/** Adds up the failed answers of processes by service and code, the most recent first. */
+function sumErrors(processes: readonly LiveProcess[]): AdminSystem['errors'] {
+  const all = processes.flatMap(({ kind, errors }) =>
+    Object.entries(errors).map(([code, counted]) => ({ service: kind, code, ...counted }))
+  )
+  return sum(all, ({ service, code }) => `${service} ${code}`)
+}
+
+/** Adds up the webhooks of processes by source and outcome, the most recent first. */
+function sumWebhooks(processes: readonly LiveProcess[]): AdminSystem['webhooks'] {
+  const all = processes.flatMap(({ webhooks = [] }) => webhooks)
+  return sum(all, ({ source, outcome }) => `${source} ${outcome}`)
+}
+
+/** The problems that processes have with their providers, each once. */
+function joinProblems(processes: readonly LiveProcess[]): AdminSystem['problems'] {
+  const all = processes.flatMap(({ problems = [] }) =>
+    problems.map(({ upstream = null, what, problem }) => ({ upstream, what, problem }))
+  )
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
+}
+
+function sum<Entry extends Counted>(entries: readonly Entry[], nameOf: (entry: Entry) => string) {
+  return [...Map.groupBy(entries, nameOf).values()]
+    .map((some) => {
+      const { count: _count, lastAt: _lastAt, ...of } = some[0]!
+      const latest = Math.max(...some.map(({ lastAt }) => lastAt))
+      return {
+        ...of,
+        count: some.reduce((total, { count }) => total + count, 0),
+        last_at: new Date(latest).toISOString()
+      }
+    })
+    .toSorted((one, other) => (one.last_at < other.last_at ? 1 : -1))
 }

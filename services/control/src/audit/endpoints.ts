@@ -2,17 +2,21 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { AuditEntry, AuditQuery, AuditResponse, ExportAuditQuery } from '@tollgate/contracts/http/audit.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
 import { callerOf } from '../callers/session.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database, Orm } from '../database/connect.ts'
+import { keys } from '../database/schema/keys.ts'
+import { members } from '../database/schema/team.ts'
+import { webhookEndpoints } from '../database/schema/webhooks.ts'
 import { exported, exportRows, exportTimeoutMs } from '../http/export-rows.ts'
+import { isUuid } from '../http/is-uuid.ts'
 import type { Limits } from '../http/limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import { readPage, writeCursor } from './audit-cursor.ts'
 import { type AuditFilter, readAuditFilter } from './audit-filter.ts'
-import { readAuditLog, readWholeAuditLog, toAuditEntry } from './read-audit-log.ts'
-import { toListed } from './to-listed.ts'
+import { type AuditRow, readAuditLog, readWholeAuditLog, toAuditEntry } from './read-audit-log.ts'
 
 /** Rows of one query. An export of any length needs the memory of two such pages. */
 const exportPageSize = 1000
@@ -82,4 +86,32 @@ function ownAccount(request: FastifyRequest): string {
 
 async function* entryPages({ orm }: Database, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
   for await (const page of readWholeAuditLog(orm, filter, exportPageSize)) yield page.map(toAuditEntry)
+}
+
+/** Entries of an account's log, with what is known now of their keys, webhook endpoints and members. */
+async function toListed(orm: Orm, accountId: string, rows: readonly AuditRow[]): Promise<AuditResponse['entries']> {
+  const named = rows.flatMap(({ subject, detail }) => [subject, detail.by_key]).filter((id) => typeof id === 'string')
+  const ids = [...new Set(named)]
+  const uuids = ids.filter(isUuid)
+  const [foundKeys, endpoints, seats] = await Promise.all([
+    orm
+      .select({ id: keys.id, label: keys.label })
+      .from(keys)
+      .where(and(eq(keys.accountId, accountId), inArray(keys.id, ids))),
+    orm
+      .select({ id: webhookEndpoints.id })
+      .from(webhookEndpoints)
+      .where(and(eq(webhookEndpoints.accountId, accountId), inArray(webhookEndpoints.id, uuids))),
+    orm
+      .select({ id: members.userId })
+      .from(members)
+      .where(and(eq(members.accountId, accountId), inArray(members.userId, uuids)))
+  ])
+  const labels = new Map(foundKeys.map(({ id, label }) => [id, label]))
+  const existing = new Set([...labels.keys(), ...[...endpoints, ...seats].map(({ id }) => id)])
+  return rows.map((row) => ({
+    ...toAuditEntry(row),
+    actor_key_label: labels.get(String(row.detail.by_key)) ?? null,
+    subject_exists: row.subject !== null && existing.has(row.subject)
+  }))
 }

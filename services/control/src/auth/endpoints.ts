@@ -1,18 +1,32 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import {
+  ConfirmQuery,
+  LoginCodeRequest,
+  OkResponse,
+  SignoutRequest,
+  UserResponse
+} from '@tollgate/contracts/http/auth.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { recordAudit } from '../audit/record-audit.ts'
 import { createBackground } from '../background/after-answer.ts'
-import { cookieAttributes } from '../callers/session-cookie.ts'
+import { cookieAttributes, presentedSessions, sessionCookie } from '../callers/session-cookie.ts'
+import { closeSessions, endSessions, usersOfSessions } from '../callers/sessions.ts'
+import { foldCase } from '../http/fold-case.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
+import type { TypedApp } from '../http/typed-app.ts'
 import { createSignupLimit } from '../signup/signup-limit.ts'
-import type { AuthOptions } from './auth-context.ts'
+import type { AuthContext, AuthOptions } from './auth-context.ts'
 import { changePassword } from './change-password.ts'
+import { completeProviderSignIn } from './complete-provider-sign-in.ts'
 import { confirm } from './confirm.ts'
-import { confirmLink } from './confirm-link.ts'
 import { login } from './login.ts'
-import { loginCode } from './login-code.ts'
 import { mailRequests } from './mail-requests.ts'
 import { me } from './me.ts'
 import { ownSessions } from './own-sessions.ts'
-import { createPendingSignIns } from './pending-sign-in.ts'
+import { createPendingSignIns, pendingCookie, pendingCookieAttributes, presentedPending } from './pending-sign-in.ts'
 import { providerSignIn } from './provider-sign-in.ts'
 import { reauthenticate } from './reauthenticate.ts'
 import { recoveryCodeEndpoint } from './recovery-code-endpoint.ts'
@@ -20,8 +34,33 @@ import { register } from './register.ts'
 import { resetPassword } from './reset-password.ts'
 import { secondFactor } from './second-factor.ts'
 import { createSecondFactorCodes } from './second-factor-codes.ts'
-import { signout } from './signout.ts'
+import { takeOverUser } from './take-over-user.ts'
 import { createWrongGuesses } from './wrong-guesses.ts'
+
+/** The dashboard pages that ask for a password, by link type. */
+const pages: ReadonlyMap<string, string> = new Map([
+  ['signup', '/confirm'],
+  ['email', '/confirm'],
+  ['recovery', '/reset-password'],
+  ['invite', '/accept-invitation']
+])
+
+/**
+ * `GET /confirm?token_hash&type`: the link in a mail. It redirects to a page and changes nothing, because mail scanners open
+ * links too. The token goes into the fragment of the page's address: browsers send fragments to no server.
+ */
+function confirmLink(app: TypedApp): void {
+  app.get(
+    '/confirm',
+    { schema: { querystring: ConfirmQuery, response: answers({ 303: Type.Null() }) } },
+    async (request, reply) => {
+      const { token_hash: tokenHash = '', type = '' } = request.query
+      const page = pages.get(type)
+      if (page === undefined || tokenHash === '') return reply.redirect('/login?error=link_invalid', 303)
+      return reply.redirect(`${page}#${new URLSearchParams({ token_hash: tokenHash, type })}`, 303)
+    }
+  )
+}
 
 /** `/api/auth/*` */
 export async function authEndpoints(app: FastifyInstance, options: AuthOptions): Promise<void> {
@@ -52,4 +91,66 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   reauthenticate(typed, context)
   secondFactor(typed, context)
   recoveryCodeEndpoint(typed, context)
+}
+
+/**
+ * `POST /signout`: closes the session, or all the user's sessions with `everywhere`, and clears the cookie. Without a
+ * session it succeeds too.
+ */
+function signout(app: TypedApp, { database, clock, cookie }: AuthContext): void {
+  const { maxAge, ...attributes } = cookie
+  app.post(
+    '/signout',
+    { schema: { body: SignoutRequest, response: answers({ 200: OkResponse }) } },
+    async (request, reply) => {
+      const tokens = presentedSessions(request.headers.cookie)
+      const isEverywhere = request.body?.everywhere === true
+      const { ip } = request
+      if (tokens.length > 0) {
+        await database.orm.transaction(async (tx) => {
+          const at = clock()
+          const action = isEverywhere ? 'auth.sessions_ended' : 'auth.signout'
+          const signedOut = isEverywhere ? await usersOfSessions(tx, tokens, at) : await closeSessions(tx, tokens)
+          for (const userId of signedOut) {
+            if (isEverywhere) await endSessions(tx, userId)
+            await recordAudit(tx, { accountId: userId, actorId: userId, action, ip, at })
+          }
+        })
+      }
+      reply.clearCookie(sessionCookie, attributes)
+      return { ok: true as const }
+    }
+  )
+}
+
+/** `POST /login/code`: ends a sign-in with a provider that needs the code of the second factor. */
+function loginCode(app: TypedApp, context: AuthContext): void {
+  const { identity, clock, codes, guesses, limits, pendings, publicUrl } = context
+  const { maxAge, ...attributes } = pendingCookieAttributes(publicUrl)
+  app.post(
+    '/login/code',
+    {
+      preHandler: createRateLimitHook(app, { what: 'login-code', perMinute: limits.login }),
+      schema: { body: LoginCodeRequest, response: answers({ 200: UserResponse }) }
+    },
+    async (request, reply) => {
+      const pending = presentedPending(request.headers.cookie, publicUrl, pendings, clock())
+      if (pending === null) throw new ServiceError('not_authenticated')
+      const deadline = identity.startDeadline()
+      const askCode = codes.ask(request, request.body.code)
+      const user = await guesses.limit(`provider sign-ins of ${pending.userId}`, { id: pending.userId }, () =>
+        identity.checkCode(pending.email, askCode, request.ip, deadline)
+      )
+      if (user.id !== pending.userId || user.isBanned || foldCase(user.email) !== foldCase(pending.email)) {
+        throw new ServiceError('not_authenticated')
+      }
+      // Nothing to do unless the address was not proved before: then the callback replaced the password, too.
+      const taken = await takeOverUser(context, user, deadline)
+      if (taken === null) throw new ServiceError('not_authenticated')
+      const { checkedAt } = pending
+      const answer = await completeProviderSignIn(context, request, reply, { ...taken, checkedAt })
+      reply.clearCookie(pendingCookie(publicUrl), attributes)
+      return answer
+    }
+  )
 }

@@ -8,11 +8,27 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { billingEvents, billingSweeps, customers } from '../database/schema/billing.ts'
-import { isUnchangedSubscription } from './is-unchanged-subscription.ts'
 import { isSubscriptionLive } from './live-subscription.ts'
 import { mark, markDrifted, markUnlisted, restoreCustomer } from './mark-customers.ts'
 import type { Payments, Subscription } from './payments.ts'
-import { planFromSubscriptions } from './plan-from-subscriptions.ts'
+import { type BillingState, planFromSubscriptions } from './plan-from-subscriptions.ts'
+
+/** Whether a subscription is the stored one and has not changed. */
+function isUnchangedSubscription(subscription: Subscription, facts: Omit<BillingState, 'plan'>): boolean {
+  const { id, status, priceIds, cancelAt, periodEndsAt, isUnpaid } = subscription
+  const renewsAt = cancelAt === null ? periodEndsAt : null
+  return (
+    id === facts.subscriptionId &&
+    status === facts.status &&
+    facts.priceId !== null &&
+    priceIds.includes(facts.priceId) &&
+    isSame(cancelAt, facts.cancelAt) &&
+    (facts.renewsAt === null || isSame(renewsAt, facts.renewsAt)) &&
+    (isUnpaid === facts.isPastDue || status === 'past_due' || status === 'unpaid')
+  )
+}
+
+const isSame = (a: Date | null, b: Date | null): boolean => a?.getTime() === b?.getTime()
 
 /** Milliseconds between two requests to the provider, so that its rate limit has room for others. */
 const pauseMs = 200

@@ -2,13 +2,41 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ReceivedResponse } from '@tollgate/contracts/http/billing.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createRareAction } from '@tollgate/service/background/rare.ts'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import { refusePreflight } from '../http/refuse-preflight.ts'
 import { countWebhooks, type WebhookCounts } from '../http/webhook-counts.ts'
 import type { CustomerRefresher } from './refresh-customer.ts'
-import { createSignatureWarning } from './warn-of-bad-signature.ts'
-import { isSignature, readEvent } from './webhook-event.ts'
+import { isSignature, readEvent, signatureToleranceS } from './webhook-event.ts'
+
+/** Anybody can send such requests. */
+const intervalMs = 60_000
+
+/**
+ * Makes a function that warns of webhooks with a wrong signature, at most once a minute, with the likely cause.
+ *
+ * @returns a function of the `Stripe-Signature` header; null if it has no form of one
+ */
+function createSignatureWarning(): (log: Pick<FastifyBaseLogger, 'warn'>, signature: string | null, now: Date) => void {
+  return createRareAction(
+    intervalMs,
+    (count, log: Pick<FastifyBaseLogger, 'warn'>, signature: string | null, now: Date) =>
+      log.warn({ count }, `refused webhooks of the payment provider: ${likelyCause(signature, now)}`)
+  )
+}
+
+function likelyCause(signature: string | null, now: Date): string {
+  const signedAt = /^t=(\d{1,12}),/.exec(signature ?? '')?.[1]
+  if (signedAt === undefined) {
+    return 'they have no signature. Somebody else sent them, or your proxy removes the header Stripe-Signature'
+  }
+  const ageS = Math.round(now.getTime() / 1000 - Number(signedAt))
+  if (Math.abs(ageS) > signatureToleranceS) {
+    return `their signature is ${Math.abs(ageS)} s ${ageS > 0 ? 'old' : 'ahead'}. Check the clock of this machine`
+  }
+  return "the signature is wrong. Set STRIPE_WEBHOOK_SECRET to this endpoint's signing secret (dashboard.stripe.com/webhooks)"
+}
 
 /** Larger than any event. */
 const bodyLimitBytes = 2 * 1024 * 1024

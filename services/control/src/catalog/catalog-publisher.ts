@@ -5,7 +5,6 @@ import type { LiveUpstreams as UpstreamNames } from '@tollgate/state/processes/h
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { LiveCatalog } from './live-catalog.ts'
-import { findMissingUpstreams } from './missing-upstreams.ts'
 import { type CatalogContent, type Publication, type PublicationOptions, publishCatalog } from './publish-catalog.ts'
 
 /** How long a check waits for a Redis that is still connecting, ms. */
@@ -102,3 +101,14 @@ const namesOf = ({ served, leftOut }: UpstreamNames): ReadonlySet<string> => new
 const describeMissing = (upstream: string, models: readonly string[]): string =>
   `no running gateway has the upstream ${upstream}, which the routes of ${models.join(', ')} name. ` +
   'Add it to the upstreams file of a gateway first, or correct the routes.'
+
+/** Upstreams that models are routed to, but that are not in a set; with the models, sorted. */
+function findMissingUpstreams({ models }: Catalog, known: ReadonlySet<string>): Map<string, string[]> {
+  const missing = new Map<string, string[]>()
+  for (const [name, { route }] of Object.entries(models)) {
+    for (const upstream of new Set(route.map((target) => target.upstream))) {
+      if (!known.has(upstream)) missing.set(upstream, [...(missing.get(upstream) ?? []), name])
+    }
+  }
+  return new Map([...missing].sort(([one], [other]) => (one < other ? -1 : 1)))
+}

@@ -6,9 +6,33 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { presentedSessions } from '../callers/session-cookie.ts'
 import { type Encoding, makeIndexPage, type PageFacts, withoutFirstView } from './index-page.ts'
 import { matchesTag } from './matches-tag.ts'
-import { fileOf, readPageFiles } from './page-files.ts'
 import { apiReferencePath, assetsPrefix, captchaPath, pagePaths } from './page-paths.ts'
 import { apiReferenceHeaders, captchaHeaders, pageHeaders } from './page-policy.ts'
+
+/** The file of each address, such as `/dashboard/requests/:id`. */
+type PageFiles = ReadonlyArray<readonly [address: RegExp, file: string]>
+
+/**
+ * Reads which HTML file of a build has the page of an address. The files differ in what they tell the browser to load at
+ * once.
+ *
+ * @param build a build of the dashboard
+ */
+function readPageFiles(build: string): PageFiles {
+  const index = join(build, 'pages.json')
+  if (!existsSync(index)) return []
+  const files = JSON.parse(readFileSync(index, 'utf8')) as Record<string, string>
+  return Object.entries(files).map(([address, file]) => [patternOf(address), file])
+}
+
+/** The file of a path. Unknown paths get the one that loads least; the page itself says that there is nothing. */
+function fileOf(files: PageFiles, path: string): string {
+  return files.find(([address]) => address.test(path))?.[1] ?? 'index.html'
+}
+
+/** Matches an address with a value for each `:name`, and with or without a slash at the end. */
+const patternOf = (address: string): RegExp =>
+  new RegExp(`^${address.replaceAll(/:\w+/g, '[^/]+').replace(/\/$/, '')}/?$`)
 
 const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
 

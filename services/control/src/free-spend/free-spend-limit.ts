@@ -1,4 +1,4 @@
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import { monthNumber } from '@tollgate/state/keyspace/month.ts'
@@ -6,14 +6,16 @@ import { anyNode, type RedisLink, withoutCommand } from '@tollgate/state/link/re
 import { readRedisTime } from '@tollgate/state/link/redis-time.ts'
 import { announceChange } from '@tollgate/state/projection/announce-change.ts'
 import { putFreeClosing, readFreeClosing } from '@tollgate/state/projection/free-offer.ts'
-import { readReserved } from '@tollgate/state/spend/read-reserved.ts'
+import { type Reserved, readReserved } from '@tollgate/state/spend/read-reserved.ts'
 import { readHour } from '@tollgate/state/usage/usage.ts'
+import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Orm } from '../database/connect.ts'
+import { type Orm, queryRows } from '../database/connect.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { ledger } from '../database/schema/usage.ts'
 import { copyRound } from '../usage/copy-round.ts'
 import type { Ledger } from '../usage/ledger.ts'
 import { type Day, dayOf, freeClosing } from './decide-closing.ts'
-import { readFreeSpend } from './read-free-spend.ts'
 
 export interface FreeSpendOptions {
   orm: Orm
@@ -81,4 +83,40 @@ export function createFreeSpendLimit(options: FreeSpendOptions): FreeSpendLimit 
     }
   })
   return { ...loop, limitNanos, spentNanos: () => spent }
+}
+
+/**
+ * Sums what all accounts that are free now have spent in a day, and what is reserved for their running requests; nanodollars. An
+ * account is free without a paid plan in force, and without a monthly budget from an operator: gateways decide it in the same way.
+ * Deleted accounts are free.
+ *
+ * @throws the error of PostgreSQL
+ */
+async function readFreeSpend(
+  orm: Orm,
+  catalog: Pick<Catalog, 'plans'>,
+  day: Day,
+  reserved: readonly Reserved[]
+): Promise<bigint> {
+  const paid = Object.keys(catalog.plans).filter((plan) => plan !== freePlan)
+  const hour = (at: number) => sql.param(new Date(at), ledger.hour)
+  const [sum] = await queryRows<{ nanos: string }>(
+    orm,
+    sql`
+      with free as (
+        select ${accounts.id} as id from ${accounts}
+        where not exists (
+            select from json_array_elements_text(${JSON.stringify(paid)}::text::json) as paid (plan)
+            where paid.plan = ${accounts.planInForce}
+          )
+          and ${accounts.overrideLimits} -> 'monthlyNanos' is null
+      ), spent as (
+        select ${ledger.accountId} as id, ${ledger.costNanos} as nanos from ${ledger}
+        where ${ledger.hour} >= ${hour(day.from)} and ${ledger.hour} < ${hour(day.to)}
+        union all
+        select account, nanos from json_to_recordset(${JSON.stringify(reserved)}::text::json) as reserved (account uuid, nanos bigint)
+      )
+      select coalesce(sum(nanos), 0)::text as nanos from spent join free using (id)`
+  )
+  return BigInt(sum!.nanos)
 }

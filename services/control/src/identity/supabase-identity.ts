@@ -6,20 +6,21 @@ import {
   type Client,
   type ClientCalls,
   captchaOption,
+  chosenName,
   createClient,
   defaultTimeoutMs,
   guarded,
   requireUser,
   type SupabaseOptions,
-  toCheckedUser
+  toCheckedUser,
+  toIdentityUser
 } from './supabase-client.ts'
 import { activeFactors, factorCalls, verifyCode } from './supabase-factors.ts'
-import { unexpectedFailure } from './supabase-failure.ts'
+import { isMailRepeat, unexpectedFailure, weakPassword } from './supabase-failure.ts'
 import { invitation } from './supabase-invitations.ts'
 import { linkCalls } from './supabase-links.ts'
 import { mailCalls } from './supabase-mails.ts'
 import { providerCalls } from './supabase-providers.ts'
-import { registration } from './supabase-registration.ts'
 
 export type { SupabaseOptions } from './supabase-client.ts'
 
@@ -124,4 +125,42 @@ function signInFailure(error: AuthError): ServiceError {
   // The provider says this only after a right password.
   if (error.code === 'email_not_confirmed') return new ServiceError('email_not_confirmed', { cause: error })
   return unexpectedFailure(error)
+}
+
+/** {@link Identity.register}, with Supabase Auth. */
+function registration({ options, clientFor, closeSession }: ClientCalls): Identity['register'] {
+  return ({ email, password, name }, from, proof) =>
+    guarded(async () => {
+      const client = clientFor(from, undefined, proof)
+      const { data, error } = await client.signUp({
+        email,
+        password,
+        options: { data: chosenName(name), emailRedirectTo: `${options.publicUrl}/confirm`, ...captchaOption(proof) }
+      })
+      if (error === null) {
+        const user = requireUser(data.user)
+        await closeSession(client, data.session)
+        // For a confirmed address the provider returns an invented user without identities (signup.go, `sanitizeUser`). It
+        // returns a session only if its operator does not require confirmed addresses.
+        return data.session === null && user.identities?.length ? toIdentityUser(user) : null
+      }
+      if (error.code === 'user_already_exists' || isMailRepeat(error)) return null
+      throw registerFailure(error)
+    })
+}
+
+function registerFailure(error: AuthError): ServiceError {
+  const weakness = weakPassword(error)
+  if (weakness !== null) return weakness
+  switch (error.code) {
+    case 'email_address_invalid':
+    case 'email_address_not_authorized':
+    case 'validation_failed':
+      return new ServiceError('invalid_email', { cause: error })
+    case 'signup_disabled':
+    case 'email_provider_disabled':
+      return new ServiceError('registration_closed', { cause: error })
+    default:
+      return unexpectedFailure(error)
+  }
 }

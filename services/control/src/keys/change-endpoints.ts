@@ -2,16 +2,22 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { ChangeKeyBody, KeyParams, KeyResponse, RevokeKeyQuery } from '@tollgate/contracts/http/keys.ts'
+import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
+import { and, eq } from 'drizzle-orm'
+import { recordAudit } from '../audit/record-audit.ts'
 import { principalOf } from '../callers/principal.ts'
+import type { Orm } from '../database/connect.ts'
+import { keys } from '../database/schema/keys.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { byPrincipal } from './by-principal.ts'
 import { changeKey } from './change-key.ts'
 import { hasTerms, isForPeopleOnly } from './compare-terms.ts'
 import type { KeysOptions } from './create-endpoints.ts'
-import { endGrace } from './end-grace.ts'
 import { toListing } from './list-keys.ts'
 import { changeableKey } from './requested-key.ts'
 import { revokeKey } from './revoke-key.ts'
+import type { ByWhom } from './store-key.ts'
 
 /** `PATCH /:id` changes the terms of a key, `POST /:id/end-grace` ends its old secret, `DELETE /:id` revokes it. */
 export function changeEndpoints(app: TypedApp, { database, catalog, projector, clock }: KeysOptions): void {
@@ -69,4 +75,31 @@ export function changeEndpoints(app: TypedApp, { database, catalog, projector, c
       return { ok: true as const }
     }
   )
+}
+
+/**
+ * Ends the grace of a rotation in the database: the old secret of the key no longer works. Without a grace, nothing changes.
+ *
+ * @returns whether the account has such an active key
+ */
+async function endGrace(
+  orm: Orm,
+  { accountId, id }: { readonly accountId: string; readonly id: string },
+  by: ByWhom
+): Promise<boolean> {
+  return await orm.transaction(async (tx) => {
+    await lockChanges(tx)
+    const [key] = await tx
+      .select({ digest: keys.digest, label: keys.label, previousDigest: keys.previousDigest })
+      .from(keys)
+      .where(and(eq(keys.id, id), eq(keys.accountId, accountId), eq(keys.status, 'active')))
+    if (key === undefined) return false
+    // A repeated call changes nothing.
+    if (key.previousDigest === null) return true
+    const version = await recordChange(tx, [accountShard(accountId), secretShard(key.digest)])
+    await tx.update(keys).set({ previousDigest: null, previousUntil: null, version }).where(eq(keys.id, id))
+    const detail = { label: key.label, ...by.detail }
+    await recordAudit(tx, { accountId, ...by, action: 'key.grace_ended', subject: id, detail })
+    return true
+  })
 }

@@ -1,12 +1,20 @@
+import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import type { Spender } from '@tollgate/state/spend/read-settled.ts'
+import { and, eq } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import { earliestTime } from '../clocks/earliest-time.ts'
-import type { SpendCheckKind } from '../database/schema/notices.ts'
-import { checkBudgets } from './check-budgets.ts'
-import { checkForecasts } from './check-forecasts.ts'
+import type { Transaction } from '../database/connect.ts'
+import { type SpendCheckKind, toldBudgets } from '../database/schema/notices.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { readDailySpend } from '../usage/daily-spend.ts'
+import { forecastMonth } from '../usage/forecast-month.ts'
+import { nameOfMonth } from '../usage/months.ts'
+import { monthOf } from '../usage/usage-range.ts'
 import { checkHours } from './check-hours.ts'
-import type { BudgetSources } from './read-budgets.ts'
+import { decideThreshold, judgedSpend } from './decide-threshold.ts'
+import { type Budget, type BudgetSources, readBudgets } from './read-budgets.ts'
 import { type ClaimedCheck, claimChecks, endChecks } from './spend-checks.ts'
 
 /** Checks per round. */
@@ -63,4 +71,79 @@ export async function performChecks(
       ofHours.map(({ account }) => account),
       now
     )
+}
+
+/**
+ * Records `budget.forecast` for accounts that will use up their budget before the month ends: once a month for each budget, and
+ * not after the budget is used up. @throws the error of PostgreSQL
+ */
+async function checkForecasts(sources: BudgetSources, accounts: readonly string[], now: Date): Promise<void> {
+  const spenders = accounts.map((account) => ({ account, key: null }))
+  const budgets = (await readBudgets(sources, spenders, now)).filter(
+    ({ budgetNanos, spentNanos, told }) => budgetNanos > 0 && spentNanos < budgetNanos && told.percent < 100
+  )
+  if (budgets.length === 0) return
+  const { orm } = sources
+  const days = await readDailySpend(
+    orm,
+    budgets.map(({ account }) => account),
+    now
+  )
+  for (const { account, budgetNanos, spentNanos } of budgets) {
+    const forecast = forecastMonth({ now, spentNanos, dayNanos: days.get(account)!.dayNanos })
+    if (forecast === null || forecast < budgetNanos) continue
+    const month = nameOfMonth(now)
+    const usd = (nanos: number) => formatUsd(BigInt(nanos))
+    await orm.transaction((tx) =>
+      recordEvent(tx, {
+        ...{ type: 'budget.forecast', accountId: account, at: now },
+        data: { month, budget_usd: usd(budgetNanos), spent_usd: usd(spentNanos), forecast_usd: usd(forecast) },
+        once: `budget.forecast:${account}:${month}:${budgetNanos}`
+      })
+    )
+  }
+}
+
+/** Records `budget.threshold` for budgets whose spend has reached a further threshold. @throws the error of PostgreSQL */
+async function checkBudgets(sources: BudgetSources, spenders: readonly Spender[], now: Date): Promise<void> {
+  for (const budget of await readBudgets(sources, spenders, now)) {
+    if (decideThreshold(budget) !== null) await sources.orm.transaction((tx) => tell(tx, budget, now))
+  }
+}
+
+/** Decides again under a lock: another replica may have told it meanwhile. */
+async function tell(tx: Transaction, budget: Budget, now: Date): Promise<void> {
+  const { account, key, budgetNanos, spentNanos, eventKey } = budget
+  const place = { accountId: account, keyId: key ?? '', month: monthOf(now).from }
+  const isPlace = and(
+    eq(toldBudgets.accountId, account),
+    eq(toldBudgets.keyId, place.keyId),
+    eq(toldBudgets.month, place.month)
+  )
+  await tx
+    .insert(toldBudgets)
+    .values({ ...place, percent: 0, spentNanos: 0 })
+    .onConflictDoNothing()
+  const [told] = await tx.select().from(toldBudgets).where(isPlace).for('update')
+  const percent = decideThreshold({ ...budget, told: told! })
+  if (percent === null) return
+  await tx
+    .update(toldBudgets)
+    .set({ percent, spentNanos: judgedSpend(budget) })
+    .where(isPlace)
+  const month = nameOfMonth(now)
+  await recordEvent(tx, {
+    type: 'budget.threshold',
+    accountId: account,
+    at: now,
+    data: {
+      scope: key === null ? 'account' : 'key',
+      key: eventKey,
+      month,
+      percent,
+      budget_usd: formatUsd(BigInt(budgetNanos)),
+      spent_usd: formatUsd(BigInt(spentNanos))
+    },
+    once: `budget.threshold:${account}:${key ?? ''}:${month}:${percent}:${budgetNanos}:${spentNanos}`
+  })
 }

@@ -7,12 +7,28 @@ import type { FastifyBaseLogger } from 'fastify'
 import { withTimeout } from '../background/with-timeout.ts'
 import type { Database } from '../database/connect.ts'
 import { isKeyInForce } from './is-key-in-force.ts'
-import { logKeptEndings } from './log-kept-endings.ts'
+import type { KeptEndings } from './keep-endings.ts'
 import { PendingRevocations } from './pending-revocations.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { projectCatalogNow } from './project-catalog.ts'
 import { runPass } from './projection-pass.ts'
 import { type ChangeOfOne, writeDirectly } from './write-directly.ts'
+
+/** Ids in a log line: enough to look at, and far below the limits of log collectors. */
+const maxLogged = 100
+
+/** Logs which keys were revoked or rotated again after a restore, if any. */
+function logKeptEndings({ revoked, rotated }: KeptEndings, log: Pick<FastifyBaseLogger, 'warn'>): void {
+  if (revoked.length + rotated.length === 0) return
+  log.warn(
+    {
+      revokedKeys: revoked.length,
+      rotatedKeys: rotated.length,
+      keys: [...revoked, ...rotated].slice(0, maxLogged)
+    },
+    'PostgreSQL was restored to a state before these keys were revoked or rotated. They are revoked or rotated again, because Redis knows of it'
+  )
+}
 
 /** Milliseconds between sweeps of expired tombstones in Redis; a sweep sends a command for each shard. */
 const sweepIntervalMs = 60_000

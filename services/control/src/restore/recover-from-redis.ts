@@ -2,11 +2,12 @@ import { epochOf } from '@tollgate/contracts/records/version.ts'
 import { accountShards, allShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readShards } from '@tollgate/state/projection/shard-markers.ts'
+import { and, gt, lt } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
+import { projection } from '../database/schema/projection.ts'
 import { compareShards } from '../projection/compare-shards.ts'
 import { type KeptEndings, keepEndings } from '../projection/keep-endings.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
-import { returnToBackup } from './return-to-backup.ts'
 
 /**
  * How Redis compares with a restored database. `later`: Redis has changes that the database lacks. `empty`: control has verified
@@ -45,4 +46,24 @@ export async function recoverFromRedis(
   const kept = await keepEndings(source, redis, accountShards, truth.epoch, new AbortController().signal)
   await source.raiseEpoch(truth.epoch, Math.max(repeated ?? 0, comparison.epoch))
   return { redis: 'later', kept, isRepeated }
+}
+
+/**
+ * Undoes the raise of the epoch by an earlier run of `tollgate restored`, so that the database can be compared with Redis again
+ * as it was in the backup.
+ *
+ * The epoch of the backup is the one in which control last copied all usage. Control writes to Redis before it copies usage. So if
+ * control has copied nothing in an epoch, and Redis has nothing of it either, an earlier run has set that epoch.
+ *
+ * @param epochInRedis the highest epoch of anything in Redis; 0 without anything
+ * @returns the epoch that the earlier run had set; null without one
+ */
+async function returnToBackup(orm: Orm, epochInRedis: number): Promise<number | null> {
+  return orm.transaction(async (tx) => {
+    const isOfEarlierRun = and(lt(projection.ledgerEpoch, projection.epoch), gt(projection.epoch, epochInRedis))
+    const [row] = await tx.select({ epoch: projection.epoch }).from(projection).where(isOfEarlierRun).for('update')
+    if (row === undefined) return null
+    await tx.update(projection).set({ epoch: projection.ledgerEpoch })
+    return row.epoch
+  })
 }

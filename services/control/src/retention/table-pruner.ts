@@ -1,17 +1,38 @@
 import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { inArray, lt } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import { earliestTime } from '../clocks/earliest-time.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database, Orm } from '../database/connect.ts'
+import { inSteps } from '../database/delete-in-steps.ts'
+import { formerSecrets } from '../database/schema/keys.ts'
 import { dropOldExports } from '../requests/export/export-queue.ts'
 import { pruneCatalogs } from './prune-catalogs.ts'
 import { pruneDeliveries } from './prune-deliveries.ts'
 import { pruneEvents, pruneMails, pruneRefusals } from './prune-events.ts'
-import { pruneFormerSecrets } from './prune-former-secrets.ts'
 import { pruneKeys } from './prune-keys.ts'
 import { pruneAuditLog, pruneOperatorActs } from './prune-logs.ts'
 import { pruneMailboxes } from './prune-mailboxes.ts'
 import { prunePendingActs } from './prune-pending-acts.ts'
+
+const rowsPerStep = 1000
+
+/** Deletes former secrets that ended before a time. From then on they are `invalid_api_key`. @returns how many */
+function pruneFormerSecrets(orm: Orm, before: Date, isStopping = () => false): Promise<number> {
+  return inSteps(rowsPerStep, isStopping, async () => {
+    const some = orm
+      .select({ digest: formerSecrets.digest })
+      .from(formerSecrets)
+      .where(lt(formerSecrets.diesAt, before))
+      .orderBy(formerSecrets.diesAt)
+      .limit(rowsPerStep)
+      .for('update', { skipLocked: true })
+    const deleted = await orm.delete(formerSecrets).where(inArray(formerSecrets.digest, some)).returning({
+      digest: formerSecrets.digest
+    })
+    return deleted.length
+  })
+}
 
 const dayMs = 86_400_000
 const intervalMs = 3_600_000

@@ -4,11 +4,14 @@ import { and, eq } from 'drizzle-orm'
 import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Caller } from '../callers/session.ts'
-import type { Database, Orm } from '../database/connect.ts'
+import type { Database, Orm, Transaction } from '../database/connect.ts'
 import { invitations, members } from '../database/schema/team.ts'
+import { users } from '../database/schema/users.ts'
 import { isUuid } from '../http/is-uuid.ts'
+import type { SeatRemoved } from '../mail/mail-content.ts'
+import { queueMail } from '../mail/queue-mail.ts'
+import { describePerson } from './describe-person.ts'
 import { giveUpSeat } from './give-up-seat.ts'
-import { tellRemoved } from './tell-removed.ts'
 
 /**
  * Removes a seat or an invitation. The owner may remove every seat and invitation of the team; other members may remove only
@@ -55,4 +58,15 @@ async function isOfTeam(orm: Orm, accountId: string, id: string): Promise<boolea
   const seats = await orm.$count(members, and(eq(members.userId, id), eq(members.accountId, accountId)))
   if (seats > 0) return true
   return (await orm.$count(invitations, and(eq(invitations.id, id), eq(invitations.accountId, accountId)))) > 0
+}
+
+/** Queues the mail to a member whom the owner removed from the team, in the transaction that removes them. */
+async function tellRemoved(tx: Transaction, userId: string, teamId: string, at: Date): Promise<void> {
+  const [owner] = await tx.select({ name: users.name, email: users.email }).from(users).where(eq(users.id, teamId))
+  if (owner === undefined) throw new Error(`the team ${teamId} has no owner`)
+  const data = { owner: describePerson(owner) } satisfies SeatRemoved
+  await queueMail(tx, {
+    ...{ accountId: userId, kind: 'account', at },
+    notices: [{ type: 'seat.removed', data, at: at.toISOString() }]
+  })
 }

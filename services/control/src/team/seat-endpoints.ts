@@ -2,23 +2,66 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { InvitationParams, OpenInvitationResponse, SeatParams } from '@tollgate/contracts/http/team.ts'
+import {
+  InvitationParams,
+  type OpenInvitation,
+  OpenInvitationResponse,
+  SeatParams
+} from '@tollgate/contracts/http/team.ts'
+import { and, eq, gt } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
 import type { By } from '../audit/by.ts'
 import { callerOf } from '../callers/session.ts'
 import type { Clock } from '../clocks/clock.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database, Orm } from '../database/connect.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { invitations, members } from '../database/schema/team.ts'
+import { users } from '../database/schema/users.ts'
 import type { Limits } from '../http/limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { Identity } from '../identity/identity.ts'
+import { findMade, idempotencyHash, remember } from '../keys/idempotency.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { SignupPolicy } from '../signup/signup-policy.ts'
 import { acceptInvitation } from './accept-invitation.ts'
-import { isRepeated, rememberPending, type SeatCall } from './pending-seat.ts'
-import { readInvitation } from './read-invitation.ts'
+import { hashInvitationToken, isInvitationToken } from './invitation-token.ts'
 import { removeSeat } from './remove-seat.ts'
+
+/** A call that gave a user a seat, or removed one. */
+interface SeatCall {
+  /** The caller. */
+  readonly userId: string
+  /** Either the token of the accepted invitation, or the user whose seat was removed and the caller's account. */
+  readonly of: { readonly accepted: string } | { readonly removed: string; readonly actingFor: string }
+}
+
+/**
+ * Remembers for 24 hours that a call got `change_pending` although its change was committed. A repeated call finds no
+ * invitation or seat; {@link isRepeated} tells it that the change was made.
+ *
+ * @param teamId account of the team
+ */
+async function rememberPending(orm: Orm, call: SeatCall, teamId: string, now: Date): Promise<void> {
+  await remember(orm, call.userId, hashOf(call), teamId, now)
+}
+
+/** Whether a call repeats one whose committed change still applies. */
+async function isRepeated(orm: Orm, call: SeatCall, now: Date): Promise<boolean> {
+  const teamId = await findMade(orm, call.userId, hashOf(call), now)
+  if (teamId === null) return false
+  const { of } = call
+  if ('accepted' in of) return hasSeat(orm, call.userId, teamId)
+  // A user who left may since have taken a seat again, and may leave it too.
+  return !(await hasSeat(orm, of.removed, of.actingFor))
+}
+
+const hasSeat = async (orm: Orm, userId: string, accountId: string): Promise<boolean> =>
+  (await orm.$count(members, and(eq(members.userId, userId), eq(members.accountId, accountId)))) > 0
+
+const hashOf = ({ of }: SeatCall): string =>
+  'removed' in of ? idempotencyHash('remove a seat', of.removed) : idempotencyHash('accept an invitation', of.accepted)
 
 export interface TeamOptions {
   database: Database
@@ -107,4 +150,23 @@ export function seatEndpoints(app: TypedApp, options: TeamOptions): void {
       return { ok: true as const }
     }
   )
+}
+
+/**
+ * Who invites, for somebody who has the link. It does not name the invited address: links are forwarded.
+ *
+ * @throws ServiceError `invitation_invalid` if it was accepted or withdrawn, has expired, or never existed
+ */
+async function readInvitation(orm: Orm, token: string, now: Date): Promise<OpenInvitation> {
+  if (!isInvitationToken(token)) throw new ServiceError('invitation_invalid')
+  const [invitation] = await orm
+    .select({ name: users.name, email: users.email, endsAt: invitations.endsAt })
+    .from(invitations)
+    .innerJoin(accounts, eq(accounts.id, invitations.accountId))
+    .innerJoin(users, eq(users.id, accounts.ownerId))
+    .where(and(eq(invitations.tokenHash, hashInvitationToken(token)), gt(invitations.endsAt, now)))
+  if (invitation === undefined) throw new ServiceError('invitation_invalid')
+  const { name, email, endsAt } = invitation
+  // Only owners invite.
+  return { invited_by: { name, email }, expires_at: endsAt.toISOString() }
 }

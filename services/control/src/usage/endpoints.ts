@@ -13,13 +13,15 @@ import {
 } from '@tollgate/contracts/http/usage.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
 import type { Clock } from '../clocks/clock.ts'
-import type { Database, Orm } from '../database/connect.ts'
+import { type Database, type Orm, queryRows } from '../database/connect.ts'
 import { freeBudgetColumn } from '../database/free-budget.ts'
 import { accounts } from '../database/schema/accounts.ts'
+import { keys } from '../database/schema/keys.ts'
+import { users } from '../database/schema/users.ts'
 import { readAdjustments, toAdjustment } from './adjustments.ts'
 import { readDailySpend } from './daily-spend.ts'
 import { forecastMonth } from './forecast-month.ts'
@@ -28,7 +30,6 @@ import { monthlyCapNanos } from './monthly-cap.ts'
 import { readKeyNames } from './read-key-names.ts'
 import { readLatency } from './read-latency.ts'
 import { readUsage } from './read-ledger.ts'
-import { readMemberNames } from './read-member-names.ts'
 import type { UsageGroups } from './usage-groups.ts'
 import { maxBuckets, monthOf, type UsageRange, usageRange } from './usage-range.ts'
 
@@ -141,4 +142,22 @@ async function namesOf(
 ): Promise<{ keys?: UsageKey[]; members?: UsageMember[] }> {
   if (groupBy === 'key') return { keys: await readKeyNames(orm, accountId, used) }
   return groupBy === 'member' ? { members: await readMemberNames(orm, accountId, used) } : {}
+}
+
+/** Reads the names of the users who created keys of an account, including users who have left its team. */
+async function readMemberNames(
+  orm: Orm,
+  accountId: string,
+  used: ReadonlyArray<{ readonly member_id?: string | null }>
+): Promise<UsageMember[]> {
+  const ids = [...new Set(used.flatMap(({ member_id: id }) => id ?? []))]
+  return queryRows<UsageMember>(
+    orm,
+    sql`
+      select ${users.id}::text as id, ${users.name} as name
+      from ${users}
+      where ${users.id} in (select json_array_elements_text(${JSON.stringify(ids)}::text::json)::uuid)
+        and exists (select 1 from ${keys} where ${keys.createdBy} = ${users.id} and ${keys.accountId} = ${accountId})
+      order by 2, 1`
+  )
 }

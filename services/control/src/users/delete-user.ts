@@ -12,16 +12,20 @@ import { forgetBrowsers } from '../callers/known-browser.ts'
 import { endSessions } from '../callers/sessions.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
+import { events } from '../database/schema/events.ts'
+import { mails, mutedMails, unsubscribeLinks } from '../database/schema/mails.ts'
+import { noticeSettings, seenEvents, spendChecks, toldBudgets } from '../database/schema/notices.ts'
 import { recoveryCodes } from '../database/schema/recovery-codes.ts'
+import { openRefusals, refusals } from '../database/schema/refusals.ts'
 import { invitations, members } from '../database/schema/team.ts'
 import { passwordResets, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
 import { revokeKeys } from '../keys/revoke-keys.ts'
+import { userRecipient } from '../mail/recipients.ts'
 import type { Projector } from '../projection/projector.ts'
 import { leaveTeam } from '../team/give-up-seat.ts'
 import { readCertainSpend } from '../usage/month-spend.ts'
 import { deleteEndpoints } from '../webhooks/store-endpoint.ts'
-import { forgetNotices } from './forget-notices.ts'
 import { forgetUnproved } from './proof.ts'
 
 /** An older deletion counts as abandoned. */
@@ -143,4 +147,18 @@ async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By)
       deletedAt: by.at
     })
     .where(eq(users.id, id))
+}
+
+/** Deletes the events and counts of refusals of a deleted user's own account, their mails, and all settings of both. */
+async function forgetNotices(tx: Transaction, userId: string): Promise<void> {
+  // A personal account has the id of its user.
+  for (const table of [events, mails, noticeSettings, openRefusals, refusals, spendChecks, toldBudgets]) {
+    await tx.delete(table).where(eq(table.accountId, userId))
+  }
+  await tx.delete(seenEvents).where(eq(seenEvents.userId, userId))
+  const recipient = userRecipient(userId)
+  // Those to an operator.
+  await tx.delete(mails).where(and(isNull(mails.accountId), eq(mails.recipient, recipient)))
+  await tx.delete(mutedMails).where(eq(mutedMails.recipient, recipient))
+  await tx.delete(unsubscribeLinks).where(eq(unsubscribeLinks.recipient, recipient))
 }

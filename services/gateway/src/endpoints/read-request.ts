@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
@@ -5,10 +6,11 @@ import { confirmKey } from '../admission/admit-request.ts'
 import { bodyMemoryOf } from '../admission/body-allowance.ts'
 import { assertFewRefusals, countRefusal } from '../admission/count-refusals.ts'
 import { mayBeRefused } from '../admission/may-be-refused.ts'
+import type { KnownKey } from '../authenticate/known-key.ts'
+import type { CatalogView } from '../catalog/live-catalog.ts'
 import { type FoundInput, findInput, nothingFound } from '../stored/find-input.ts'
 import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
-import { mayNeedOtherPlan } from './may-need-other-plan.ts'
-import { readBody } from './read-body.ts'
+import { declaredLength, readBody } from './read-body.ts'
 import { BodyReading, type PreparedSchema, prepareSchema, type RequestBody } from './request-body.ts'
 import { RequestResources } from './request-resources.ts'
 
@@ -131,4 +133,11 @@ export class RequestReader {
       .then((found) => this.#next(request, reply, { body, resources, found }))
       .catch((error) => this.refuse(request, reply, error, resources))
   }
+}
+
+/** Whether this process could refuse the bytes of a request only because the plan that it remembers is outdated. */
+function mayNeedOtherPlan(request: IncomingMessage, known: KnownKey, catalog: CatalogView | null): boolean {
+  const declared = declaredLength(request)
+  if (declared < 0) return known.account === null
+  return known.bodyBytes + declared > bodyMemoryOf(known, catalog)
 }

@@ -1,14 +1,15 @@
 import { decodeShort, isKnownEncoding } from '../relay/answer-decoder.ts'
 import type { AnswerFormat } from '../relay/answer-format.ts'
 import type { RenamedModel } from '../relay/conceal.ts'
-import { reportedFault } from '../relay/operator-faults.ts'
+import { type OperatorFault, reportedFault } from '../relay/operator-faults.ts'
 import { readRefusal } from '../relay/read-refusal.ts'
 import { classifyStatus, failureOfError, readWaitMs } from '../relay/upstream-failure.ts'
+import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
 import { CallError } from '../upstreams/call-error.ts'
+import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
 import type { AnswerHandler, AnswerHead, CallController, UpstreamCall } from '../upstreams/upstream-pool.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
 import { AnswerBody } from './answer-body.ts'
-import { type AnswerReport, reportAnswer } from './report-answer.ts'
 
 /** Maximum bytes of an answer that is collected: a number of tokens, or a refusal. */
 const maxCollectedBytes = 256 * 1024
@@ -157,4 +158,29 @@ class Collector implements AnswerHandler {
     if (this.#body !== null) this.#body.finish(error)
     else this.#reject(error)
   }
+}
+
+/** Where the answers of calls that cost nothing are reported. */
+interface AnswerReport {
+  readonly upstreams: Pick<LiveUpstreams, 'current'>
+  readonly upstreamHealth: Pick<UpstreamHealth, 'failed' | 'accepted'>
+}
+
+/**
+ * Reports what the answer of a call that costs nothing says of the upstream's credential and credit. It says nothing of the model: an
+ * upstream may have it, and lack the endpoint.
+ *
+ * @param fault null if the call succeeded
+ */
+function reportAnswer(
+  { upstreams, upstreamHealth }: AnswerReport,
+  upstream: Upstream,
+  fault: OperatorFault | null
+): void {
+  const { name, models } = upstream
+  // Calls with replaced settings say nothing of the present ones.
+  if (upstreams.current.byName.get(name) !== upstream) return
+  if (fault === null) upstreamHealth.accepted(name)
+  else if (fault !== 'model')
+    upstreamHealth.failed(fault, { upstream: name, model: null, credentialName: models.credentialName })
 }

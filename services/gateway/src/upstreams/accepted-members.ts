@@ -3,9 +3,68 @@ import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { MemberSpan } from '../body/members.ts'
 import { likelyMeant } from '../body/other-apis.ts'
-import { documentedMembers } from './documented-members.ts'
-import { membersInstead } from './members-instead.ts'
+import { anthropicMembers, olderAnthropicMembers } from './anthropic-members.ts'
+import { openaiMembers } from './openai-members.ts'
 import type { Upstreams } from './upstreams.ts'
+
+/** Ways to limit the output, by other APIs' names. */
+const outputLimits = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_tokens_to_sample']
+const limitedBy = (name: string) => Object.fromEntries(outputLimits.map((other) => [other, name]))
+const inSystemMessage = 'a message with the role system in messages'
+const ofChats = 'all messages of the conversation in messages'
+
+/** Members of other APIs, and what each API has instead. Only errors read this. */
+const membersInstead: Readonly<Record<Api, Readonly<Record<string, string>>>> = {
+  chat: {
+    ...limitedBy('max_completion_tokens'),
+    input: 'messages',
+    prompt: 'messages',
+    instructions: inSystemMessage,
+    system: inSystemMessage,
+    text: 'response_format',
+    output_config: 'response_format',
+    reasoning: 'reasoning_effort',
+    thinking: 'reasoning_effort',
+    stop_sequences: 'stop',
+    previous_response_id: ofChats,
+    conversation: ofChats
+  },
+  responses: {
+    messages: 'input',
+    system: 'instructions',
+    response_format: 'text.format',
+    verbosity: 'text.verbosity',
+    reasoning_effort: 'reasoning.effort',
+    thinking: 'reasoning.effort',
+    functions: 'tools',
+    function_call: 'tool_choice',
+    logprobs: 'top_logprobs'
+  },
+  messages: {
+    ...limitedBy('max_tokens'),
+    input: 'messages',
+    prompt: 'messages',
+    instructions: 'system',
+    stop: 'stop_sequences',
+    response_format: 'output_config.format',
+    reasoning: 'output_config.effort',
+    reasoning_effort: 'output_config.effort',
+    functions: 'tools',
+    function_call: 'tool_choice',
+    user: 'metadata.user_id'
+  },
+  completions: { ...limitedBy('max_tokens'), messages: 'prompt', input: 'prompt', stop_sequences: 'stop' },
+  embeddings: { messages: 'input', prompt: 'input' }
+}
+
+/** The top-level request members that the reference of each API documents. */
+const documentedMembers: Readonly<Record<Api, ReadonlySet<string>>> = {
+  chat: new Set(openaiMembers.chat),
+  completions: new Set(openaiMembers.completions),
+  embeddings: new Set(openaiMembers.embeddings),
+  responses: new Set(openaiMembers.responses),
+  messages: new Set([...anthropicMembers, ...olderAnthropicMembers])
+}
 
 /** The accepted names of top-level members; null if all are accepted. */
 export type AcceptedMembers = ReadonlySet<string> | null

@@ -1,4 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import { listen } from '@tollgate/service/http/listen.ts'
 import type { Logger } from 'pino'
@@ -7,7 +9,6 @@ import { createLogOutput, type LogOutput } from '../telemetry/log-output.ts'
 import { JoinedMetrics } from './joined-metrics.ts'
 import { joinReadiness } from './joined-readiness.ts'
 import { workerArgument } from './messages.ts'
-import { checkSharedPort } from './shared-port.ts'
 import { passWholeLines } from './whole-lines.ts'
 import { WorkerPool } from './worker-pool.ts'
 
@@ -59,4 +60,38 @@ function obeySignals(pool: WorkerPool, log: Logger, onStopped: () => Promise<unk
   process.on('SIGTERM', () => void stop())
   process.on('SIGINT', () => void stop())
   process.on('SIGHUP', () => pool.sendAll({ kind: 'reload' }))
+}
+
+/**
+ * Checks that workers can share a port. They would also share it with workers of another gateway, without an error.
+ *
+ * @throws Error that says what to do if the port is taken, or if this system lets no processes share one
+ */
+async function checkSharedPort(host: string, port: number): Promise<void> {
+  await tryPort(host, port, false)
+  try {
+    await tryPort(host, port, true)
+  } catch (cause) {
+    throw new Error(
+      'GATEWAY_WORKERS: this system does not let processes share a port; Linux and FreeBSD do. Set GATEWAY_WORKERS=1, ' +
+        'and start several gateways on ports of their own.',
+      { cause }
+    )
+  }
+}
+
+async function tryPort(host: string, port: number, reusePort: boolean): Promise<void> {
+  const server = createServer()
+  await listen(
+    {
+      async listen(options) {
+        server.listen(options)
+        await once(server, 'listening')
+        return ''
+      }
+    },
+    { host, port, portVariable: 'GATEWAY_PORT', reusePort }
+  )
+  server.close()
+  await once(server, 'close')
 }

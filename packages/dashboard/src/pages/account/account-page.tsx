@@ -1,7 +1,10 @@
 import { Download } from 'lucide-react'
-import { useState } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { call } from '../../api/call.ts'
+import { now } from '../../api/clock.ts'
 import { refresh } from '../../api/queries.ts'
+import { formatMoment } from '../../format/time.ts'
+import { chooseZone, chosenZone, onZone, ownZoneName } from '../../format/zone.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
@@ -11,12 +14,12 @@ import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
+import { Segments } from '../../ui/segments.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { NotificationsCard } from './notifications-card.tsx'
 import { PasswordCard } from './password-card.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
-import { TimesCard } from './times-card.tsx'
 
 const DeleteAccountDialog = lazyDialog(() => import('./delete-account-dialog.tsx'), 'DeleteAccountDialog')
 
@@ -99,5 +102,29 @@ function ProfileForm() {
         </>
       )}
     </Form>
+  )
+}
+
+/** Chooses the zone of times. This browser remembers it. */
+function TimesCard() {
+  const zone = useSyncExternalStore(onZone, chosenZone)
+  return (
+    <div id="times">
+      <Card
+        title="Times"
+        description="The time zone of requests, audit entries and other events in this browser. Usage and budgets count days and months in UTC."
+      >
+        <Segments
+          legend="Time zone"
+          options={[
+            ['own', `Your time zone (${ownZoneName()})`],
+            ['utc', 'UTC']
+          ]}
+          value={zone}
+          onChange={chooseZone}
+        />
+        <p className="mt-3 text-sm text-ink-soft">Now: {formatMoment(now())}</p>
+      </Card>
+    </div>
   )
 }

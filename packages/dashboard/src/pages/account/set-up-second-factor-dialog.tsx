@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { encode } from 'uqr'
 import { type Answer, call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
 import { brand } from '../../brand/brand.ts'
@@ -10,7 +11,6 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { CodeField } from '../auth/code-field.tsx'
 import { codeOf, problemOfCode } from '../auth/read-code.ts'
-import { QrCode } from './qr-code.tsx'
 import { NewRecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 
 type Setup = Answer<'startSecondFactor'> & { readonly password: string }
@@ -99,5 +99,22 @@ function CodeForm({ setup, onTurnedOn, onClose }: CodeFormProps) {
         You then need this app to sign in. Next, you get recovery codes in case you lose it.
       </p>
     </DialogForm>
+  )
+}
+
+/** A QR code. It is black on white in every theme, because cameras expect that. */
+function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const { data, size } = encode(text)
+  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="mx-auto size-52 rounded-lg bg-white p-2"
+    >
+      <path d={path} fill="#000" />
+    </svg>
   )
 }

@@ -1,19 +1,93 @@
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
+import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
+import { explain } from '../../api/api-error.ts'
+import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { OwnerName } from '../../layout/owner.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Banner } from '../../ui/banner.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
+import { QueryView } from '../../ui/states.tsx'
 import { AfterCheckout } from './after-checkout.tsx'
 import { BudgetForm } from './budget-form.tsx'
-import { CurrentPlan } from './current-plan.tsx'
+import { type NextCharge as Charge, describeNextCharge } from './describe-next-charge.ts'
+import { describeEntitlement } from './describe-plan.ts'
+import { describeRenewal } from './describe-renewal.ts'
 import { Invoices } from './invoices.tsx'
+import { openPaymentPage } from './open-payment-page.ts'
 import { PlanCards } from './plan-cards.tsx'
-import { PortalButton } from './portal-button.tsx'
+
+/** While the payment provider does not answer. */
+const askAgainMs = 30_000
+
+/** What the account pays next. The payment provider computes it, so it comes later than the rest of the page, or not at all. */
+function NextCharge({ plan }: { readonly plan: Answer<'getPlan'>['plan'] }) {
+  const query = useQuery({
+    ...read('getNextCharge'),
+    // Nobody has to be asked about a plan that does not renew.
+    enabled: plan.renews_at !== null,
+    retry: false,
+    refetchInterval: ({ state }) => (state.error === null ? false : askAgainMs)
+  })
+  return (
+    <p role="status" className="mt-1 text-sm text-ink-soft">
+      {describeNextCharge(chargeOf(), plan)}
+    </p>
+  )
+
+  function chargeOf(): Charge {
+    if (plan.renews_at === null) return null
+    if (query.error !== null) return 'unknown'
+    return query.data === undefined ? 'loading' : query.data.next_charge
+  }
+}
+
+const manage = 'Manage subscription'
+
+function CurrentPlan({ plan, isOwner }: { plan: UseQueryResult<Answer<'getPlan'>>; isOwner: boolean }) {
+  const isPaid = plan.data?.plan.price_id != null
+  return (
+    <Card title="Current plan" isFlush {...(isOwner && isPaid && { actions: <PortalButton text={manage} /> })}>
+      <QueryView query={plan} lines={2}>
+        {(data) => (
+          <div className="px-5 pb-5">
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <p className="text-3xl font-semibold tracking-tight">{data.plan.name}</p>
+              {data.plan.past_due && <Badge tone="danger">Past due</Badge>}
+            </div>
+            <p className="mt-1 text-sm text-ink-soft">{describeRenewal(data.plan)}</p>
+            {data.plan.cancel_at !== null && (
+              <p className="mt-1 text-sm">
+                Then the account moves to the free plan, and its lower limits apply.{' '}
+                {isOwner ? (
+                  `To keep ${data.plan.name}, choose “${manage}” before that day.`
+                ) : (
+                  <>
+                    To keep {data.plan.name}, ask <OwnerName />.
+                  </>
+                )}
+              </p>
+            )}
+            {isOwner && <NextCharge plan={data.plan} />}
+            <ul aria-label="Included" className="mt-4 flex flex-wrap gap-1.5">
+              {data.plan.entitlements.map((entitlement) => (
+                <li key={entitlement}>
+                  <Badge>{describeEntitlement(entitlement)}</Badge>
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </QueryView>
+    </Card>
+  )
+}
 
 /** After a checkout, the address does not name the price. */
 const anyPrice = 'any'
@@ -74,5 +148,34 @@ export function BillingPage() {
       )}
       {isOwner && <Invoices />}
     </Page>
+  )
+}
+
+/** Opens the payment provider's portal, which switches and cancels plans and changes cards. */
+function PortalButton({ text }: { readonly text: string }) {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const open = async () => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      await openPaymentPage('openPortal')
+    } catch (error) {
+      setProblem(explain(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <div className="space-y-2">
+      <Button isBusy={isBusy} onClick={() => void open()}>
+        {text}
+        <ExternalLink aria-hidden="true" className="size-3.5" />
+      </Button>
+      {problem !== null && (
+        <Banner tone="danger" isAnnounced>
+          {problem}
+        </Banner>
+      )}
+    </div>
   )
 }

@@ -6,7 +6,9 @@ import { queryClient, read } from '../../api/queries.ts'
 import { brand } from '../../brand/brand.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { LoadingPage } from '../../layout/loading-page.tsx'
+import { OwnerName } from '../../layout/owner.tsx'
 import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from '../auth/login-form.tsx'
@@ -17,7 +19,6 @@ import { AcceptInvitation } from './accept-invitation.tsx'
 import { describeInviter, nameInviter } from './describe-inviter.ts'
 import { forgetOtherAccount } from './forget-other-account.ts'
 import { Notice, type NoticeKind } from './notice.tsx'
-import { UnusableInvitation } from './unusable-invitation.tsx'
 
 const credentialOf = (link: MailLink | null): Credential | null => (link?.kind === 'password' ? link.credential : null)
 
@@ -133,6 +134,32 @@ export function InvitationPage() {
           }}
         />
       </div>
+    </AuthLayout>
+  )
+}
+
+/** The page of an invitation that nobody can accept any more. Members of a team read that they have joined it. */
+function UnusableInvitation() {
+  // Without a session there is no account to read.
+  const account = useQuery(read('getAccount'))
+  if (account.isPending && account.errorUpdateCount === 0) return <LoadingPage />
+  const isMember = account.data?.account.role === 'seat'
+  return (
+    <AuthLayout
+      title={isMember ? 'You have joined a team' : 'This invitation no longer works'}
+      description={
+        isMember ? (
+          <>
+            You are in the team of <OwnerName />. An invitation works only once.
+          </>
+        ) : (
+          'It has been used, was withdrawn or has expired. If you already joined, open the dashboard. Otherwise ask the person who invited you for a new one.'
+        )
+      }
+    >
+      <a href={isMember ? '/dashboard/team' : '/dashboard'} className={buttonLook({ tone: 'primary' })}>
+        {isMember ? 'Open the team' : 'Open the dashboard'}
+      </a>
     </AuthLayout>
   )
 }

@@ -1,23 +1,59 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { KeyRound, Plus, SearchX } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import type { ApiError } from '../../api/api-error.ts'
+import { type Answer, send } from '../../api/call.ts'
+import { read } from '../../api/queries.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
+import { BillingLink } from '../../layout/owner.tsx'
+import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
-import { QueryView } from '../../ui/states.tsx'
+import { Empty, QueryView } from '../../ui/states.tsx'
 import { type KeyAction, keyColumns } from './key-cells.tsx'
 import { KeyFilters } from './key-filters.tsx'
 import { KeyTable } from './key-table.tsx'
-import { isFiltered, type KeysSearch, readOrder } from './keys-search.ts'
-import { NoKeys } from './no-keys.tsx'
+import { isFiltered, type KeysSearch, readOrder, readTag } from './keys-search.ts'
 import { noKeysReason } from './no-keys-reason.ts'
-import { OverQuotaNote } from './over-quota-note.tsx'
+import { describeOverQuota } from './over-quota.ts'
 import type { Key } from './read-key-form.ts'
-import { useHasRevoked, useKeys } from './use-keys.ts'
+
+const pageSize = '50'
+
+/** Loads pages of keys. Control searches and sorts. */
+function useKeys(search: KeysSearch) {
+  const q = search.q?.trim() ?? ''
+  const tag = readTag(search.tag ?? '')
+  const asked = {
+    ...{ limit: pageSize, sort: readOrder(search), spend: 'true' as const },
+    ...(q !== '' && { q }),
+    ...(search.revoked === '1' && { include_revoked: 'true' as const }),
+    ...(tag !== null && { [`metadata.${tag[0]}`]: tag[1] })
+  }
+  return useInfiniteQuery<Answer<'listKeys'>, ApiError, Answer<'listKeys'>['keys'], unknown[], string | undefined>({
+    queryKey: ['listKeys', asked],
+    queryFn: ({ pageParam: cursor, signal }) => send('listKeys', { query: { ...asked, cursor } }, signal),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ keys }) => keys),
+    placeholderData: keepPreviousData
+  })
+}
+
+/** Whether an account without active keys has revoked keys to show; undefined while unknown. */
+function useHasRevoked(isAsked: boolean): boolean | undefined {
+  const { data, isError } = useQuery({
+    ...read('listKeys', { query: { limit: '1', include_revoked: 'true' } }),
+    enabled: isAsked
+  })
+  // If the check fails, offer the filter for revoked keys anyway.
+  return data === undefined ? (isError ? true : undefined) : data.keys.length > 0
+}
 
 const CreateKeyDialog = lazyDialog(() => import('./create-key-dialog.tsx'), 'CreateKeyDialog')
 const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
@@ -89,4 +125,52 @@ export function KeysPage() {
       {open?.action === 'revoke' && <RevokeKeyDialog target={open.key} onClose={close} />}
     </Page>
   )
+}
+
+/** Says how many keys are above the number of the plan; nothing if none is. */
+function OverQuotaNote() {
+  const { data } = useQuery(read('getLimits'))
+  const told = data === undefined ? null : describeOverQuota(data.limits.keys)
+  if (told === null) return null
+  return (
+    <Banner tone="warning" title={told.title}>
+      {told.text} <BillingLink text="Compare plans" />
+    </Banner>
+  )
+}
+
+interface NoKeysProps {
+  readonly why: ReturnType<typeof noKeysReason>
+  /** The button that creates a key. */
+  readonly create: ReactNode
+}
+
+/** Replaces an empty list of keys. */
+function NoKeys({ why, create }: NoKeysProps) {
+  switch (why) {
+    case 'new':
+      return (
+        <Empty icon={KeyRound} title="No keys yet" action={create}>
+          Create a key to call models with the SDK you already use.
+        </Empty>
+      )
+    case 'revoked':
+      return (
+        <Empty icon={KeyRound} title="No active keys" action={create}>
+          Create a key to call models again. “Show revoked keys” lists keys revoked in the last 30 days.
+        </Empty>
+      )
+    case 'searching':
+      return (
+        <Empty icon={SearchX} title="Searching …">
+          Your keys are being searched.
+        </Empty>
+      )
+    case 'filtered':
+      return (
+        <Empty icon={SearchX} title="No matching keys">
+          Change the filter, or clear it to see all keys.
+        </Empty>
+      )
+  }
 }

@@ -1,20 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { type Answer, call } from '../../api/call.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
-import { refresh } from '../../api/queries.ts'
+import { read, refresh } from '../../api/queries.ts'
 import { nameOfKey } from '../../format/key.ts'
 import { isolate } from '../../format/visible-text.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { SelectField } from '../../forms/select-field.tsx'
 import { useAccount } from '../../layout/caller.ts'
 import { Banner } from '../../ui/banner.tsx'
+import { Spinner } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { CutStreamsField } from './cut-streams-field.tsx'
 import { modelToTry } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
-import { RotationProgress } from './rotation-progress.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
+
+const checkEveryMs = 2000
+
+/** Shows whether the new value of a rotated key is active, and checks again until it is. */
+function RotationProgress({ id }: { readonly id: string }) {
+  const { data } = useQuery({
+    ...read('getKey', { params: { id } }),
+    refetchInterval: ({ state }) => (state.data?.key.in_force === true ? false : checkEveryMs),
+    // A cached result of an earlier rotation must not count for this one.
+    gcTime: 0
+  })
+  if (data?.key.in_force === true) {
+    return (
+      <Banner tone="success" title="The new value is active" isAnnounced>
+        Your apps can use it now.
+      </Banner>
+    )
+  }
+  return (
+    <Banner tone="warning" title="The new value is not active yet" isAnnounced>
+      <p className="flex items-center gap-2">
+        <Spinner /> Until then, the old value may still work. This page checks again on its own.
+      </p>
+    </Banner>
+  )
+}
 
 const graces = [
   ['0', 'No time: it stops at once'],

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
+import { formatDuration } from '../../format/duration.ts'
 import { formatShortUsd, formatUsd } from '../../format/money.ts'
 import { countOf, formatCount } from '../../format/number.ts'
 import { formatUtcDay } from '../../format/time.ts'
@@ -13,7 +14,6 @@ import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
 import { QueryView } from '../../ui/states.tsx'
 import { live } from '../../usage/live.ts'
-import { describeFull } from './describe-limits.ts'
 import { LimitBar } from './limit-bar.tsx'
 
 type Limits = Answer<'getLimits'>
@@ -150,3 +150,15 @@ const columns: ReadonlyArray<Column<PlanLimits>> = [
   { name: 'Keys', isNumber: true, show: (plan) => orUnlimited(plan.key_quota) },
   { name: 'Seats', isNumber: true, show: (plan) => orUnlimited(plan.seats) }
 ]
+
+/**
+ * Says when the whole burst of a rate is available again.
+ *
+ * @param fullInMs null while it is not known
+ */
+function describeFull(fullInMs: number | null, burst: string): string {
+  if (fullInMs === null)
+    return `Up to ${burst} at once, because the limit refills steadily. What is left is not known right now.`
+  if (fullInMs === 0) return `Up to ${burst} at once, because the limit refills steadily. All of it is available.`
+  return `Up to ${burst} at once, because the limit refills steadily. All of it is available again in ${formatDuration(Math.max(1, Math.ceil(fullInMs / 1000)))}.`
+}

@@ -1,10 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
+import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
+import { nameOfKey } from '../../format/key.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { accountFeed, recentNotices } from '../../notices/feed.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
@@ -13,13 +17,52 @@ import { textLink } from '../../ui/text-link.ts'
 import { liveReport } from '../../usage/live.ts'
 import { sumUsage } from '../../usage/sum-usage.ts'
 import { useCurrentHour } from '../../usage/use-current-hour.ts'
+import { describeRenewal } from '../billing/describe-renewal.ts'
+import { isOfKey, PlansLink, Refusal } from '../keys/refusals.tsx'
 import { AlertsCard } from './alerts-card.tsx'
 import { DailyTrafficChart } from './daily-traffic-chart.tsx'
-import { PlanCard } from './plan-card.tsx'
-import { RefusalsCard } from './refusals-card.tsx'
 import { SetupCard } from './setup-card.tsx'
 import { SpendCard } from './spend-card.tsx'
 import { TopList } from './top-list.tsx'
+
+const maxShown = 3
+
+/** The keys that refuse requests now, and what helps. Nothing without any. */
+function RefusalsCard({ open, keys }: Pick<Answer<'getUsageRefusals'>, 'open' | 'keys'>) {
+  if (open.length === 0) return null
+  const more = open.length - maxShown
+  return (
+    <Card title="Refused requests" isFlush>
+      <ul aria-label="Keys that refuse requests" className="divide-y divide-line">
+        {open.slice(0, maxShown).map((refusal) => {
+          const params = { id: refusal.key_id }
+          const key = keys.find(({ id }) => id === refusal.key_id)
+          const link = (text: string) => (
+            <Link to="/dashboard/keys/$id" params={params} className={textLink}>
+              {text}
+            </Link>
+          )
+          return (
+            <li key={`${refusal.key_id} ${refusal.code}`} className="px-5 py-3">
+              <Refusal
+                refusal={refusal}
+                subject={key === undefined ? 'A deleted key' : link(nameOfKey({ ...key, scope: 'inference' }))}
+                action={isOfKey(refusal) ? link('Change the key') : <PlansLink refusal={refusal} />}
+              />
+            </li>
+          )
+        })}
+      </ul>
+      {more > 0 && (
+        <p className="border-t border-line px-5 py-3 text-sm">
+          <Link to="/dashboard/keys" className={textLink}>
+            See all keys
+          </Link>
+        </p>
+      )}
+    </Card>
+  )
+}
 
 /** This month's spend, plan and activity. The month is in UTC, like budgets. */
 export function OverviewPage() {
@@ -99,5 +142,28 @@ function Numbers({
         </div>
       ))}
     </dl>
+  )
+}
+
+/** The current plan, and when it renews or ends. */
+function PlanCard() {
+  const plan = useQuery(read('getPlan'))
+  return (
+    <Card title="Plan" isFlush>
+      <QueryView query={plan} lines={3}>
+        {({ plan: current }) => (
+          <div className="px-5 pb-5">
+            <div className="flex flex-wrap items-center gap-x-3">
+              <p className="text-3xl font-semibold tracking-tight">{current.name}</p>
+              {current.past_due && <Badge tone="danger">Past due</Badge>}
+            </div>
+            <p className="mt-1 text-sm text-ink-soft">{describeRenewal(current)}</p>
+            <Link to="/dashboard/billing" className={`mt-5 ${buttonLook()}`}>
+              {current.price_id === null ? 'Compare plans' : 'Go to billing'}
+            </Link>
+          </div>
+        )}
+      </QueryView>
+    </Card>
   )
 }

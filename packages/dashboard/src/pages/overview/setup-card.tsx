@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { SetupStep } from '@tollgate/contracts/http/setup.ts'
 import { Circle, CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { explain } from '../../api/api-error.ts'
@@ -9,7 +10,45 @@ import { useAccount } from '../../layout/caller.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { stepTexts } from './setup-steps.ts'
+
+interface StepText {
+  readonly title: string
+  /** Why, or what will happen. */
+  readonly text: string
+  /** The place where the step is done; null for one that is always done. */
+  readonly action: StepAction | null
+}
+
+interface StepAction {
+  readonly to: '/dashboard/keys' | '/dashboard/playground' | '/dashboard/team' | '/dashboard/billing'
+  readonly search?: { readonly create: '1' }
+  readonly text: string
+}
+
+/** What to say of each step of a new account. */
+const stepTexts: Readonly<Record<SetupStep, StepText>> = {
+  confirm_address: { title: 'Confirm your e-mail address', text: 'You can sign in with it.', action: null },
+  create_key: {
+    title: 'Create an API key',
+    text: 'Your apps use it to call models.',
+    action: { to: '/dashboard/keys', search: { create: '1' }, text: 'Create a key' }
+  },
+  first_call: {
+    title: 'Make the first call',
+    text: 'Ask a model in the playground. It needs no key.',
+    action: { to: '/dashboard/playground', text: 'Open the playground' }
+  },
+  invite_member: {
+    title: 'Invite a member',
+    text: 'Members share the keys and the budget of your plan.',
+    action: { to: '/dashboard/team', text: 'Invite someone' }
+  },
+  choose_plan: {
+    title: 'Choose a plan',
+    text: 'Paid plans have more models, keys and budget.',
+    action: { to: '/dashboard/billing', text: 'Compare plans' }
+  }
+}
 
 type Step = Answer<'getSetup'>['setup']['steps'][number]
 

@@ -1,10 +1,10 @@
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
+import { formatUsd } from '../../format/money.ts'
 import type { Account } from '../../layout/caller.ts'
 import { Card } from '../../ui/card.tsx'
 import { controlLook } from '../../ui/control-look.ts'
 import { type Option, SelectBox } from '../../ui/select-box.tsx'
-import { describePrice } from './describe-price.ts'
 import type { readParameters, TypedParameters } from './parameters.ts'
 
 interface SettingsCardProps {
@@ -141,4 +141,9 @@ function Labelled({ label, hint, problem, children }: LabelledProps) {
       )}
     </div>
   )
+}
+
+/** The prices of a model in one line: `$0.15 input, $0.60 output per million tokens`. */
+function describePrice({ usd_per_million_tokens: usd }: Account['models'][number]): string {
+  return `${formatUsd(usd.input)} input, ${formatUsd(usd.output)} output per million tokens`
 }

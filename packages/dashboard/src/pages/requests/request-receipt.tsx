@@ -13,9 +13,9 @@ import { Card } from '../../ui/card.tsx'
 import { CopyableId } from '../../ui/copyable-id.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { textLink } from '../../ui/text-link.ts'
-import { Attempts } from './attempts.tsx'
 import { ChargeTable } from './charge-table.tsx'
 import { explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
+import { listAttempts } from './list-attempts.ts'
 
 interface RequestReceiptProps {
   readonly request: RequestDetail
@@ -147,6 +147,30 @@ function Reservation({ request }: { readonly request: RequestDetail }) {
           ['Freed afterwards', formatExactUsd(Math.max(0, left))]
         ]}
       />
+    </Card>
+  )
+}
+
+/** Which providers were called, and why more than one call was made. */
+function Attempts({ request }: { readonly request: RequestDetail }) {
+  const attempts = listAttempts(request)
+  if (attempts.length === 0) return null
+  return (
+    <Card
+      title="Calls to providers"
+      description="After a call that failed, another one may follow, as long as no part of an answer was sent."
+    >
+      <ol className="list-decimal space-y-4 pl-5 text-sm">
+        {attempts.map(({ number, provider, isFailure, outcome, time }) => (
+          <li key={number} className="pl-1">
+            <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+              <span className="font-medium">{provider}</span>
+              <Badge tone={isFailure ? 'danger' : 'neutral'}>{outcome}</Badge>
+            </div>
+            {time !== null && <p className="mt-1 text-[0.8125rem] text-ink-soft">{time}</p>}
+          </li>
+        ))}
+      </ol>
     </Card>
   )
 }

@@ -2,17 +2,21 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
 import { read } from '../../api/queries.ts'
+import { formatUsd } from '../../format/money.ts'
+import { formatCompact, formatCount } from '../../format/number.ts'
+import { formatShare } from '../../format/ratio.ts'
 import { Card } from '../../ui/card.tsx'
+import { Moment } from '../../ui/moment.tsx'
 import { Empty, Loading, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { describeChange } from '../../usage/compare.ts'
+import type { UsageReport } from '../../usage/group-usage.ts'
 import { liveReport } from '../../usage/live.ts'
 import { measures, type SumMeasure } from '../../usage/measures.ts'
 import { rangeBefore } from '../../usage/range-before.ts'
-import { sumUsage } from '../../usage/sum-usage.ts'
+import { type Sums, sumUsage } from '../../usage/sum-usage.ts'
 import type { UsageRange } from '../../usage/usage-range.ts'
-import { Adjustments } from './adjustments.tsx'
 import { ExportButton } from './export-button.tsx'
-import { Figures } from './figures.tsx'
 import { nameRange } from './name-start.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { usageInput } from './usage-input.ts'
@@ -109,4 +113,68 @@ function useRefused({ from, to, interval }: UsageRange, { key, model }: UsageOnl
   return data === undefined || model !== undefined
     ? null
     : data.buckets.reduce((sum, { requests }) => sum + requests, 0)
+}
+
+/** Charges and credits that the operator added. */
+function Adjustments({ adjustments }: { readonly adjustments: NonNullable<UsageReport['adjustments']> }) {
+  return (
+    <Card
+      title="Adjustments"
+      description="Charges and credits that the operator added. They count towards the budget of their month, not in the totals above."
+      isFlush
+    >
+      <ul className="divide-y divide-line border-t border-line">
+        {adjustments.map(({ id, at, month, amount_usd: amount, reason }) => (
+          <li key={id} className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 px-5 py-3 text-sm">
+            <span className="min-w-0 break-words">{reason}</span>
+            <span className="flex items-baseline gap-3">
+              <span className="text-ink-soft">
+                {month}, <Moment at={at} />
+              </span>
+              <span className="font-medium tabular-nums">
+                {Number(amount) > 0 ? '+' : ''}
+                {formatUsd(amount)}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+interface FiguresProps {
+  readonly sums: Sums
+  /** How many requests were refused; null if that is not known, for instance of one model. */
+  readonly refused: number | null
+  /** The sums of the range before, and the name of its days; undefined if it is not compared, or not loaded yet. */
+  readonly before: { readonly sums: Sums; readonly days: string } | undefined
+}
+
+/** The sums of the range, and how they have changed. */
+function Figures({ sums, refused, before }: FiguresProps) {
+  const tokens = ({ promptTokens, completionTokens }: Sums) => promptTokens + completionTokens
+  const errorRate = sums.requests === 0 ? '' : ` (${formatShare(sums.errors / sums.requests)})`
+  const figures = [
+    ['Cost', formatUsd(sums.costUsd), ({ costUsd }: Sums) => costUsd],
+    ['Tokens', formatCompact(tokens(sums)), tokens],
+    ['Requests', formatCount(sums.requests), ({ requests }: Sums) => requests],
+    ['Errors', `${formatCount(sums.errors)}${errorRate}`, ({ errors }: Sums) => errors],
+    ...(refused === null ? [] : [['Refused', formatCount(refused), null] as const])
+  ] as const
+  return (
+    <dl className="grid grid-cols-2 gap-4 sm:grid-cols-[repeat(auto-fit,minmax(8rem,1fr))]">
+      {figures.map(([name, value, of]) => (
+        <div key={name} className="rounded-2xl border border-line bg-surface px-4 py-3 shadow-card">
+          <dt className="text-[0.8125rem] text-ink-soft">{name}</dt>
+          <dd className="text-xl font-semibold tracking-tight tabular-nums">{value}</dd>
+          {before !== undefined && of !== null && (
+            <dd className="text-[0.8125rem] text-ink-soft tabular-nums">
+              {describeChange(of(sums), of(before.sums)) || 'no change'} vs {before.days}
+            </dd>
+          )}
+        </div>
+      ))}
+    </dl>
+  )
 }

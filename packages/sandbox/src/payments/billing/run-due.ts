@@ -5,7 +5,8 @@ import type { WireCheckoutSession, WireSubscription } from '../wire.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { changeInvoice, changeSubscription } from './changes.ts'
 import { collectInvoice } from './collect-invoice.ts'
-import { renewSubscription } from './renew-subscription.ts'
+import { createInvoice } from './create-invoice.ts'
+import { nextRenewal } from './next-invoice.ts'
 
 /**
  * Runs everything that is due until `untilS` (Unix seconds), in order, each at its own time: sessions expire, subscriptions
@@ -59,4 +60,25 @@ function expireIncomplete(context: PaymentsContext, subscription: WireSubscripti
     })
   }
   changeSubscription(context, subscription, { status: 'incomplete_expired', ended_at: context.clock.nowS() })
+}
+
+/** Starts and charges the next period of a subscription. A trial ends this way, too. */
+function renewSubscription(context: PaymentsContext, subscription: WireSubscription): void {
+  const { at, items, lines, periodStart } = nextRenewal(context, subscription)
+  const renewed: WireSubscription = {
+    ...subscription,
+    items: { ...subscription.items, data: items },
+    status: subscription.status === 'trialing' ? 'active' : subscription.status
+  }
+  context.objects.remove('pending_lines', subscription.id)
+  const invoice = createInvoice(context, {
+    subscription: renewed,
+    reason: 'subscription_cycle',
+    lines,
+    periodStart,
+    periodEnd: at
+  })
+  const { items: period, status } = renewed
+  changeSubscription(context, subscription, { items: period, status, latest_invoice: invoice.id })
+  collectInvoice(context, invoice)
 }

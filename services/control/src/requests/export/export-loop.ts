@@ -2,13 +2,46 @@ import { randomUUID } from 'node:crypto'
 import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import { createRareAction } from '@tollgate/service/background/rare.ts'
 import type { LogSender } from '@tollgate/service/log-export/log-sender.ts'
+import { eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Database } from '../../database/connect.ts'
+import type { Database, Orm } from '../../database/connect.ts'
+import { requestExporter } from '../../database/schema/request-exports.ts'
 import { isWaiting, readWaiting, removeExported, type WaitingReceipts } from './export-queue.ts'
-import { claimExport, leaseMs, releaseExport } from './exporter-lease.ts'
 import { unpackReceipts } from './pack-receipts.ts'
 import { receiptRecord } from './receipt-record.ts'
 import { sendDivided } from './send-divided.ts'
+
+/** Longer than one batch with its retries takes. When a replica dies, another one takes over after this time. */
+const leaseMs = 60_000
+
+/**
+ * Takes or renews the right to send receipts, so that replicas do not send the same ones. Two may still do so after a long pause of
+ * one of them: receipts have ids.
+ *
+ * @param replica the id of this replica
+ * @returns whether this replica has it
+ */
+async function claimExport(orm: Orm, replica: string): Promise<boolean> {
+  const leaseEndsAt = sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
+  const claimed = await orm
+    .insert(requestExporter)
+    .values({ replica, leaseEndsAt })
+    .onConflictDoUpdate({
+      target: requestExporter.one,
+      set: { replica, leaseEndsAt },
+      setWhere: sql`${requestExporter.replica} = ${replica} or ${requestExporter.leaseEndsAt} < clock_timestamp()`
+    })
+    .returning({ one: requestExporter.one })
+  return claimed.length > 0
+}
+
+/** Lets another replica send at once. */
+async function releaseExport(orm: Orm, replica: string): Promise<void> {
+  await orm
+    .update(requestExporter)
+    .set({ leaseEndsAt: sql`clock_timestamp()` })
+    .where(eq(requestExporter.replica, replica))
+}
 
 /** How often a replica looks for receipts. */
 const intervalMs = 1000

@@ -5,6 +5,7 @@ import { adminCall, adminRead } from '../../../api/admin.ts'
 import { explain } from '../../../api/api-error.ts'
 import { countOf } from '../../../format/number.ts'
 import { formatMoment } from '../../../format/time.ts'
+import { readNothing } from '../../../forms/form.tsx'
 import { Banner } from '../../../ui/banner.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -13,7 +14,7 @@ import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
 import { QueryView } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
-import { ApplyCatalogDialog } from './apply-catalog-dialog.tsx'
+import { ActDialog } from '../act-dialog.tsx'
 import { CatalogEditor } from './catalog-editor.tsx'
 import { CatalogHistory } from './catalog-history.tsx'
 import { type Comparison, type NewCatalog, nameOfPublisher } from './comparison.ts'
@@ -104,5 +105,37 @@ function Catalog({ catalog, yaml, missing_upstreams: missing, history }: AdminCa
         <ApplyCatalogDialog comparison={comparison} onDone={forget} onClose={() => setApplying(false)} />
       )}
     </>
+  )
+}
+
+interface ApplyCatalogDialogProps {
+  readonly comparison: Comparison
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+function ApplyCatalogDialog({ comparison: { of, found }, onDone, onClose }: ApplyCatalogDialogProps) {
+  return (
+    <ActDialog
+      title={'version' in of ? `Apply version ${of.version} again?` : 'Apply this catalog?'}
+      effects={[
+        `${countOf(found.changes.length, 'change')} of models, prices and plans apply to new requests at every gateway.`,
+        'Requests that run keep their prices.',
+        ...(found.warnings.length === 0
+          ? []
+          : [
+              `There ${found.warnings.length === 1 ? 'is' : 'are'} ${countOf(found.warnings.length, 'warning')}. Read them first.`
+            ])
+      ]}
+      action="Apply catalog"
+      reasonHint="The operators’ log and the history keep it."
+      read={readNothing}
+      submit={async (_, why) => {
+        const { catalog } = await adminCall('applyCatalog', { body: { ...of, ...why } })
+        return `Catalog version ${catalog.version} is in force.`
+      }}
+      onDone={onDone}
+      onClose={onClose}
+    />
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
-import { adminRead } from '../../../api/admin.ts'
+import { adminCall, adminRead, adminSend } from '../../../api/admin.ts'
 import { isCode } from '../../../api/api-error.ts'
 import { nameOfKey } from '../../../format/key.ts'
 import { BackLink } from '../../../ui/back-link.tsx'
@@ -9,10 +9,21 @@ import { Card } from '../../../ui/card.tsx'
 import { Choice } from '../../../ui/choice.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { QueryView } from '../../../ui/states.tsx'
+import { exportPath } from '../../requests/read-filters.ts'
 import type { FilterChoices } from '../../requests/request-filters.tsx'
+import type { RequestLog } from '../../requests/request-log.ts'
 import { RequestsView } from '../../requests/requests-view.tsx'
 import { nameOfAccount } from '../describe-account.ts'
-import { logOfAccount } from './log-of-account.ts'
+
+/** The request log of any account, as operators read it. */
+const logOfAccount = (account: string): RequestLog => ({
+  key: ['admin', 'listRequests', account],
+  receipts: '/dashboard/operator/requests',
+  hasProviders: true,
+  list: (query, signal) => adminSend('listRequests', { query: { ...query, account } }, signal),
+  checkExport: () => adminCall('checkExport'),
+  exportPath: (search, format) => exportPath(search, format, account)
+})
 
 const path = '/dashboard/operator/accounts/$id/requests'
 const title = 'Requests of an account'
