@@ -223,7 +223,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'ended-key-reads-responses',
     summary: 'a revoked key reads stored responses',
-    file: 'services/gateway/src/endpoints/stored-responses.ts',
+    file: 'services/gateway/src/apis/responses/stored-routes.ts',
     from: '  await confirmKey(redis, known, (records) => judgeKey(records, known.digest))\n',
     to: '',
     test: 'no gateway accepts a call after the end of its key'
@@ -271,7 +271,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'last-report-counts',
     summary: 'of several reports of usage, the last one counts',
-    file: 'services/gateway/src/usage/messages-usage.ts',
+    file: 'services/gateway/src/apis/messages/messages-usage.ts',
     from: 'return Math.max(earlier, later)',
     to: 'return later',
     test: 'a later report with less takes back nothing'
@@ -287,7 +287,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'answer-without-choices-fails',
     summary: 'an answer without choices that reports usage fails',
-    file: 'services/gateway/src/relay/answer-shape.ts',
+    file: 'services/gateway/src/apis/chat/answer-shape.ts',
     from: '      this.hasList ||= this.usageEnd >= 0\n',
     to: '',
     test: 'an answer without choices that reports usage is passed on, and costs what it reports'

@@ -1,3 +1,5 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+
 /** The sender of bodies: a key that this process remembers. */
 export interface BodySender {
   /** Bytes of its bodies in flight here. Belongs to {@link BodyMemory}. */
@@ -107,4 +109,11 @@ export class BodyMemory {
   releaseShared(bytes: number): void {
     this.#heldBytes -= bytes
   }
+}
+
+/** Tells a client that the memory of bodies has no room. */
+export function noRoomError(noRoom: NoRoom): ServiceError {
+  return noRoom === 'process'
+    ? new ServiceError('gateway_busy')
+    : new ServiceError('concurrent_request_bytes', { retryAfter: 1 })
 }

@@ -1,7 +1,6 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { BodyMemory, BodySender } from '../body/body-memory.ts'
-import { noRoomError } from '../body/no-room-error.ts'
+import { type BodyMemory, type BodySender, noRoomError } from '../body/body-memory.ts'
 
 /** Answers of stored responses that a key may be reading in this process. */
 export const maxReadings = 8

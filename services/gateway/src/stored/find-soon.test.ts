@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import { test } from 'tap'
-import { findSoon } from './find-soon.ts'
+import { findSoon } from './stored-responses.ts'
 
 const stored = (id: string): StoredId => ({ id, upstream: 'first', tokens: 1, source: 'x', model: 'small' })
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { AnswerShape } from '../relay/answer-shape.ts'
+import { AnswerShape } from '../apis/chat/answer-shape.ts'
+import { readUsage } from '../apis/chat/chat-usage.ts'
 import { AnswerUsage } from './answer-usage.ts'
-import { readUsage } from './chat-usage.ts'
 import { nothingUsed } from './usage.ts'
 import { ofText } from './usage-text.ts'
 

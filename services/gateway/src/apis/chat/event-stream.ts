@@ -1,0 +1,147 @@
+import { findName, searchedName } from '../../body/find-name.ts'
+import { closeBrace } from '../../body/json-bytes.ts'
+import { memberOf } from '../../body/member-of.ts'
+import { firstBoundary, lastBoundary } from '../../relay/event-boundaries.ts'
+import { dataIn } from '../../relay/event-data.ts'
+import { failureIn, isNull } from '../../relay/event-failure.ts'
+import { EventFlow } from '../../relay/event-flow.ts'
+import type { ReceivedText } from '../../tokens/received-text.ts'
+import { nameOf } from '../../usage/reported-counts.ts'
+import { largerUsage } from '../../usage/usage.ts'
+import { readUsage } from './chat-usage.ts'
+import { FinishedAnswers } from './finished-answers.ts'
+
+const usageName = searchedName('usage')
+
+/**
+ * Reads the events of a stream of chat or completions on their way to the client, and finds the usage. Removes the event with the
+ * usage if the client did not ask for it. All other events pass unchanged. An event that reports an error does not pass, and all bytes
+ * after it are dropped.
+ */
+export class EventStream extends EventFlow {
+  /** Bytes of words up to and including the event with the usage. */
+  #sizeAtUsage = 0
+  /** Whether the event with the usage has no choices. Then the model produces nothing more. */
+  #isUsageAlone = false
+  readonly #showsUsage: boolean
+  #isDone = false
+  readonly #finished: FinishedAnswers
+  readonly #addUsage: typeof largerUsage
+
+  /**
+   * @param showsUsage whether the client asked for the event with the usage
+   * @param received gets all whole events
+   * @param answers how many answers the request asked for
+   * @param addUsage joins a further report of usage to the earlier ones
+   */
+  constructor(showsUsage: boolean, received: ReceivedText, answers = 1, addUsage = largerUsage) {
+    super(received)
+    this.#showsUsage = showsUsage
+    this.#addUsage = addUsage
+    this.#finished = new FinishedAnswers(answers)
+  }
+
+  /**
+   * Whether the event with the usage has no choices, and no words followed it. Some providers report usage in every event.
+   */
+  get isUsageFinal(): boolean {
+    return this.#isUsageAlone && this.#sizeAtUsage === this.received.size
+  }
+
+  get hasWordsAfterUsage(): boolean {
+    return this.usage !== null && this.received.hasWordsFrom(this.#sizeAtUsage)
+  }
+
+  /** Whether `[DONE]` arrived. */
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  /** Whether the answer is whole: `[DONE]`, a `finish_reason` for each answer, or the final usage arrived. */
+  get isWhole(): boolean {
+    return this.hasBegun && !this.hasFailed && (this.#isDone || this.#finished.isAll || this.isUsageFinal)
+  }
+
+  /** Whether a comment or an event other than `[DONE]` arrived. An event with usage counts, even if it is removed. */
+  protected begins(text: string): boolean {
+    return this.usage !== null || beginning.test(text)
+  }
+
+  protected override inspectRest(rest: Buffer): Buffer {
+    const wasFinished = this.#finished.isAll
+    const bytes = this.inspect(rest)
+    // A cut event may end within its `finish_reason`.
+    if (!wasFinished && this.#finished.isAll) this.#finished.isAll = dataIn(rest) !== undefined
+    return bytes
+  }
+
+  protected inspect(events: Buffer): Buffer {
+    const text = events.toString('latin1')
+    // For speed: this runs for each chunk, and nearly every chunk has the letter e.
+    const failedAt = text.includes('rror') ? failureIn(events, text) : -1
+    if (failedAt >= 0) {
+      const before = failedAt === 0 ? none : this.inspect(events.subarray(0, failedAt))
+      this.hasFailed = true
+      this.failedEvent = events.subarray(failedAt, firstBoundary(events, failedAt) || events.length)
+      return before
+    }
+    if (!this.#finished.isAll) this.#finished.add(events, text)
+    // For speed: nearly all chunks end with an object, not with [DONE].
+    if (events[events.length - 3] !== closeBrace) this.#isDone ||= doneEvent.test(text)
+    let at = findName(text, usageName, 0)
+    if (at < 0) {
+      this.received.add(events, text)
+      return events
+    }
+    const rest: Buffer[] = []
+    let from = 0
+    let added = 0
+    while (at >= 0) {
+      let next = at + usageName.length
+      if (!isNull(events, next)) {
+        const start = lastBoundary(events.subarray(0, at))
+        const end = firstBoundary(events, at) || events.length
+        this.received.add(events.subarray(added, end), text.slice(added, end))
+        added = end
+        if (this.#isUsageOnly(events.subarray(start, end)) && !this.#showsUsage) {
+          rest.push(events.subarray(from, start))
+          from = end
+        }
+        next = end
+      }
+      at = findName(text, usageName, next)
+    }
+    if (added < events.length) this.received.add(events.subarray(added), text.slice(added))
+    if (from === 0) return events
+    rest.push(events.subarray(from))
+    return Buffer.concat(rest)
+  }
+
+  /** Reads the usage of an event. @returns whether the event has no choices */
+  #isUsageOnly(event: Buffer): boolean {
+    const data = dataIn(event)
+    // Groq has its own member for usage. Moonshot puts it into the choice.
+    const usage = readUsage(
+      memberOf(data, 'usage') ?? memberOf(memberOf(data, 'x_groq'), 'usage') ?? usageOfChoice(data)
+    )
+    if (usage === null) return false
+    usage.tier ??= nameOf(data, 'service_tier')
+    this.usage = this.#addUsage(this.usage, usage)
+    const choices = memberOf(data, 'choices')
+    const isOnly = Array.isArray(choices) && choices.length === 0
+    this.#isUsageAlone = isOnly
+    this.#sizeAtUsage = this.received.size
+    return isOnly
+  }
+}
+
+function usageOfChoice(data: unknown): unknown {
+  const choices = memberOf(data, 'choices')
+  return Array.isArray(choices) ? memberOf(choices[0], 'usage') : undefined
+}
+
+/** Only at the beginning of a line, because the JSON of an event has no line ends. */
+const doneEvent = /(?:^|[\r\n])data: ?\[DONE\]/
+/** A comment or a field of an event, except `data: [DONE]`. */
+const beginning = /(?:^(?:\xef\xbb\xbf)?|[\r\n])(?::|event:|id:|retry:|data:(?! ?\[DONE\]))/
+const none = Buffer.alloc(0)

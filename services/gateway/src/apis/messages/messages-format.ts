@@ -1,0 +1,73 @@
+import { messagesErrors, messagesErrorType } from '../../http/messages-errors.ts'
+import type { AnswerFormat, RefusalContext } from '../../relay/answer-format.ts'
+import { concealedJson } from '../../relay/conceal.ts'
+import { JsonBody } from '../../relay/json-body.ts'
+import { type MemberScan, parsedValue } from '../../relay/member-scan.ts'
+import { type BodyReading, ObjectShape } from '../../relay/object-shape.ts'
+import type { RefusalReason } from '../../relay/read-refusal.ts'
+import { type MessageBlock, resultCalls } from '../../usage/hosted-calls.ts'
+import { ofText } from '../../usage/usage-text.ts'
+import { MessagesEvents } from './messages-events.ts'
+import { readMessagesUsage } from './messages-usage.ts'
+
+const [blockType, contentType] = ['content.*.type', 'content.*.content.type']
+
+const isError = (body: MemberScan): boolean => body.valueOf('type') === 'error' || body.valueOf('error') != null
+
+const message: BodyReading = {
+  paths: ['type', 'usage', 'error', 'model', blockType, contentType],
+  usage: 'usage',
+  isAnswer: (body) => body.valueOf('type') === 'message',
+  isError
+}
+
+const readText = ofText(readMessagesUsage)
+
+/** A single body of Anthropic's Messages API on its way to the client. */
+class MessageBody extends JsonBody {
+  readonly #shape: ObjectShape
+
+  /** @param length of the body in bytes, -1 if unknown */
+  constructor(length: number) {
+    const shape = new ObjectShape(message)
+    super(shape, readText, length)
+    this.#shape = shape
+  }
+
+  /** Some providers leave `server_tool_use` out of the usage, although the message has results. */
+  protected override countCalls(): ReadonlyMap<string, number> {
+    const blocks = new Map<number, MessageBlock>()
+    for (const { path, item, text } of this.#shape.members.listed) {
+      const block = blocks.get(item) ?? {}
+      blocks.set(item, block)
+      if (path === blockType) block.type = parsedValue(text)
+      else block.content = parsedValue(text)
+    }
+    return resultCalls(blocks.values())
+  }
+}
+
+/** The format of messages (Anthropic's Messages API). */
+export const messagesFormat: AnswerFormat = {
+  newBody: (_asked, length) => new MessageBody(length),
+  newEvents: () => new MessagesEvents(),
+  errors: messagesErrors,
+  refusal: describeMessagesRefusal
+}
+
+/**
+ * Writes the body that explains a refusal to a client of Anthropic's API. It has the provider's message unchanged, because clients
+ * recover by it, and all members of an error.
+ *
+ * @param context with what it must not have. If it cannot be written without, the client gets a general error
+ */
+function describeMessagesRefusal(
+  { message, type, code, members }: RefusalReason,
+  { status, requestId, ...hidden }: RefusalContext
+): { code: string; body: string } {
+  const general = { type: messagesErrorType(status), message: 'The upstream provider refused the request.' }
+  const error = { ...members, type: type ?? general.type, message: message ?? general.message }
+  const body = concealedJson({ type: 'error', error, request_id: requestId }, hidden)
+  if (body !== null) return { code: code ?? error.type, body }
+  return { code: general.type, body: JSON.stringify({ type: 'error', error: general, request_id: requestId }) }
+}

@@ -1,0 +1,122 @@
+import { type Api, apiPaths } from '@tollgate/contracts/catalog/apis.ts'
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { MessageModel, MessageModelList, ModelEntry, ModelList } from '@tollgate/contracts/http/models.ts'
+import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { confirmKey } from '../../admission/admit-request.ts'
+import { mayUseModel } from '../../admission/judge.ts'
+import type { UseLog } from '../../admission/use-log.ts'
+import type { KnownKey } from '../../authenticate/known-key.ts'
+import { type LiveCatalog, loadedCatalog } from '../../catalog/live-catalog.ts'
+import { errorsOf, messagesErrors } from '../../http/messages-errors.ts'
+import type { LiveUpstreams } from '../../upstreams/live-upstreams.ts'
+import type { Offer } from '../../upstreams/offers.ts'
+import { pageOfModels, toMessageModel } from './anthropic-models.ts'
+
+/** What `/v1/models` needs. */
+export interface ModelsDependencies {
+  readonly redis: RedisLink
+  readonly catalog: LiveCatalog
+  readonly upstreams: Pick<LiveUpstreams, 'current'>
+  readonly useLog: Pick<UseLog, 'used'>
+}
+
+/** Lists of one key in a minute, for each process: each costs a question to Redis, and no rate of the plan counts them. */
+const maxListsPerMinute = 600
+const windowMs = 60_000
+
+const ModelParams = Type.Object({ '*': Type.String() })
+
+/**
+ * `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use and that an upstream serves, each followed
+ * by its aliases. A request with `anthropic-version` gets the format of Anthropic's API, and only the models that are offered there.
+ */
+export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog }: ModelsDependencies): void {
+  const countList = createListRate()
+
+  async function allowedModels(request: FastifyRequest): Promise<AllowedModel[]> {
+    const view = loadedCatalog(catalog)
+    const known = request.knownKey!
+    countList(known)
+    await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
+    useLog.used(known.pointer.key)
+    const records = { key: known.key?.record ?? null, account: known.account?.record ?? null }
+    return [...view.models()]
+      .filter(([name]) => mayUseModel(records, view, name))
+      .map(([id, model]) => ({ id, aliasOf: null, model, offers: upstreams.current.offers.of(model) }))
+      .filter(({ offers }) => offers.size > 0)
+      .flatMap((entry) => [entry, ...aliasesOf(entry)])
+  }
+
+  async function messageModels(request: FastifyRequest): Promise<MessageModel[]> {
+    const allowed = await allowedModels(request)
+    return allowed
+      .filter(({ offers }) => offers.has('messages'))
+      .map(({ id, aliasOf, model }) => toMessageModel(id, aliasOf ?? id, model))
+  }
+
+  app.get('/v1/models', { schema: { response: { 200: Lists } } }, async (request, reply) => {
+    const errors = errorsOf(request)
+    for (const name of errors.requestIdHeaders) reply.header(name, request.id)
+    if (errors === messagesErrors) return pageOfModels(await messageModels(request), request.query as object)
+    return { object: 'list', data: (await allowedModels(request)).map(toEntry) }
+  })
+
+  // A wildcard, since model names may contain slashes.
+  app.get<{ Params: Static<typeof ModelParams> }>(
+    '/v1/models/*',
+    { schema: { params: ModelParams, response: { 200: Entries } } },
+    async (request, reply) => {
+      const errors = errorsOf(request)
+      for (const name of errors.requestIdHeaders) reply.header(name, request.id)
+      const entries =
+        errors === messagesErrors ? await messageModels(request) : (await allowedModels(request)).map(toEntry)
+      const model = entries.find(({ id }) => id === request.params['*'])
+      if (model === undefined) throw new ServiceError('model_not_allowed')
+      return model
+    }
+  )
+}
+
+/** @returns a function that counts a list of a key. It throws ServiceError `requests_per_minute` */
+function createListRate() {
+  const windows = new WeakMap<KnownKey, { count: number; endsAt: number }>()
+  return (known: KnownKey): void => {
+    const now = performance.now()
+    let window = windows.get(known)
+    if (window === undefined || window.endsAt <= now) {
+      window = { count: 0, endsAt: now + windowMs }
+      windows.set(known, window)
+    }
+    if (++window.count <= maxListsPerMinute) return
+    throw new ServiceError('requests_per_minute', {
+      message: 'Too many lists of models with this API key. Keep the list, and retry after the time in Retry-After.',
+      retryAfter: Math.ceil((window.endsAt - now) / 1000)
+    })
+  }
+}
+
+interface AllowedModel {
+  readonly id: string
+  /** The id of the model, if this is an alias; otherwise null. */
+  readonly aliasOf: string | null
+  readonly model: Model
+  readonly offers: ReadonlyMap<Api, Offer>
+}
+
+const Lists = Type.Union([ModelList, MessageModelList])
+const Entries = Type.Union([ModelEntry, MessageModel])
+
+const aliasesOf = (entry: AllowedModel): AllowedModel[] =>
+  (entry.model.aliases ?? []).map((alias) => ({ ...entry, id: alias, aliasOf: entry.id }))
+
+function toEntry({ id, aliasOf, model: { created, ownedBy }, offers }: AllowedModel): ModelEntry {
+  return {
+    ...{ id, object: 'model', created, owned_by: ownedBy },
+    ...(aliasOf !== null && { alias_of: aliasOf }),
+    endpoints: [...offers.keys()].map((api) => apiPaths[api])
+  }
+}

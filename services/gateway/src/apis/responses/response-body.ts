@@ -1,0 +1,137 @@
+import { memberOf } from '../../body/member-of.ts'
+import { concealedJson, type Hidden } from '../../relay/conceal.ts'
+import { dataIn } from '../../relay/event-data.ts'
+import { type IssuedIds, issuedIds } from '../../relay/issued-ids.ts'
+import { JsonBody } from '../../relay/json-body.ts'
+import { type ListedValue, type MemberScan, parsedValue } from '../../relay/member-scan.ts'
+import { type BodyReading, ObjectShape } from '../../relay/object-shape.ts'
+import { hostedCalls } from '../../usage/hosted-calls.ts'
+import { nothingUsed } from '../../usage/usage.ts'
+import { ofText } from '../../usage/usage-text.ts'
+import { readResponsesUsage } from './responses-usage.ts'
+
+const members = ['id', 'type', 'status', 'action.type'] as const
+
+/** The paths of what is read of the items of a response's output. @param output the path of the list, such as `output` */
+export const outputPaths = (output: string): string[] => members.map((member) => `${output}.*.${member}`)
+
+/** What is read of one item. */
+export interface OutputItem {
+  id?: unknown
+  type?: unknown
+  status?: unknown
+  /** The type of its action. */
+  action?: unknown
+}
+
+/** Gathers the items of a response's output, in order. Items without any of the members that are read are left out. */
+export function outputItems(listed: readonly ListedValue[]): OutputItem[] {
+  const items: OutputItem[] = []
+  let last = -1
+  for (const { path, item, text } of listed) {
+    if (item !== last) items.push({})
+    last = item
+    const found = items.at(-1)!
+    const value = parsedValue(text)
+    if (path.endsWith('.id')) found.id = value
+    else if (path.endsWith('.status')) found.status = value
+    else if (path.endsWith('.action.type')) found.action = value
+    else found.type = value
+  }
+  return items
+}
+
+/** Replaces what the error of a failed response must not have. @param event `response.failed` @returns the same if it has nothing of it */
+export function concealFailedResponse(event: Buffer, hidden: Hidden): Buffer {
+  const data = dataIn(event)
+  if (!concealFailure(memberOf(data, 'response'), hidden)) return event
+  return Buffer.from(`event: response.failed\ndata: ${JSON.stringify(data)}\n\n`)
+}
+
+/** The same for a parsed response. @returns whether it was changed */
+function concealFailure(response: unknown, hidden: Hidden): boolean {
+  const error = memberOf(response, 'error')
+  if (error == null) return false
+  const json = concealedJson(error, hidden)
+  if (json === JSON.stringify(error)) return false
+  Object.assign(response as object, { error: json === null ? generalError : JSON.parse(json) })
+  return true
+}
+
+const generalError = { code: 'server_error', message: 'The upstream provider failed.' }
+
+const readingOf = (object: string): BodyReading => {
+  const text = JSON.stringify(object)
+  const isAnswer = (body: MemberScan): boolean => body.values.get('object') === text
+  return {
+    paths: [
+      'object',
+      'status',
+      'error',
+      'usage',
+      'service_tier',
+      'model',
+      'tool_usage',
+      'id',
+      ...outputPaths('output')
+    ],
+    usage: 'usage',
+    isAnswer,
+    // A response that failed has an error, too. It is the provider's answer.
+    isError: (body) => !isAnswer(body) && body.valueOf('error') != null
+  }
+}
+
+/** A response, and a compacted conversation. */
+const readings = { response: readingOf('response'), 'response.compaction': readingOf('response.compaction') }
+
+/** A single body of the Responses API on its way to the client. */
+export class ResponseBody extends JsonBody {
+  readonly #shape: ObjectShape
+
+  /**
+   * @param length of the body in bytes, -1 if unknown
+   * @param object what the body is
+   */
+  constructor(length: number, object: keyof typeof readings = 'response') {
+    const shape = new ObjectShape(readings[object])
+    super(shape, readText, length)
+    this.#shape = shape
+  }
+
+  override push(bytes: Buffer): readonly Buffer[] {
+    const passing = super.push(bytes)
+    if (this.#isUnserved) this.usage = { ...nothingUsed }
+    return passing
+  }
+
+  protected override countCalls(): ReadonlyMap<string, number> {
+    const { members } = this.#shape
+    return hostedCalls(outputItems(members.listed), members.valueOf('tool_usage'))
+  }
+
+  override get issued(): IssuedIds | null {
+    const { members } = this.#shape
+    return this.isWhole ? issuedIds(members.valueOf('id'), outputItems(members.listed)) : null
+  }
+
+  override get failure(): unknown {
+    const { members } = this.#shape
+    return isFailed(members) ? (members.valueOf('error') ?? null) : null
+  }
+
+  override conceal(body: Buffer, hidden: Hidden): Buffer {
+    const response = JSON.parse(body.toString())
+    return concealFailure(response, hidden) ? Buffer.from(JSON.stringify(response)) : body
+  }
+
+  /** Whether the response failed without output. Then it costs nothing. */
+  get #isUnserved(): boolean {
+    const { members } = this.#shape
+    return this.usage === null && this.isWhole && isFailed(members) && members.listed.length === 0
+  }
+}
+
+const isFailed = (body: MemberScan): boolean => body.values.get('status') === '"failed"'
+
+const readText = ofText((usage) => readResponsesUsage({ usage }))

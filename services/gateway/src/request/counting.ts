@@ -1,0 +1,133 @@
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { TObject } from 'typebox'
+import { confirmKey } from '../admission/admit-request.ts'
+import { judgeCall } from '../admission/judge.ts'
+import { refuseUnpriced } from '../admission/unpriced-members.ts'
+import { memberOf } from '../body/member-of.ts'
+import { loadedCatalog } from '../catalog/live-catalog.ts'
+import { callAny } from '../free-calls/call-any.ts'
+import { callOnce, type FreeAnswer } from '../free-calls/call-once.ts'
+import { countFreeCall } from '../free-calls/count-free-call.ts'
+import { renamedModel } from '../relay/conceal.ts'
+import { forwardedBody } from '../relay/forwarded-body.ts'
+import { orderTargets } from '../relay/order-targets.ts'
+import { pinnedRoute } from '../stored/pinned-route.ts'
+import type { BoundedBody } from '../tokens/prompt-bound.ts'
+import { type AcceptedMembers, refuseUnknown } from '../upstreams/accepted-members.ts'
+import type { Offer } from '../upstreams/offers.ts'
+import type { InferenceDependencies, InferenceEndpoint } from './api.ts'
+import { findOffer, nameEndpoints } from './find-offer.ts'
+import { type ReadRequest, RequestReader } from './read-request.ts'
+
+/** How an endpoint at which a provider counts the tokens of a prompt differs from the others. */
+export interface CountingEndpoint
+  extends Pick<
+    InferenceEndpoint,
+    'route' | 'path' | 'api' | 'body' | 'format' | 'namedInput' | 'upstreamFields' | 'refuseFields'
+  > {
+  readonly body: TObject
+  /** The members that a request may have. */
+  readonly membersOf: (offer: Offer) => AcceptedMembers
+  /**
+   * Refuses prompts that a call of the model may not have either.
+   *
+   * @throws ServiceError unpriced_parameter
+   */
+  readonly refusePrompt?: (body: BoundedBody, model: Model) => void
+}
+
+/** Adds an endpoint that counts tokens. Counting costs nothing: its requests have a rate of their own, and are not in the usage. */
+export function countingEndpoint(
+  app: FastifyInstance,
+  endpoint: CountingEndpoint,
+  dependencies: InferenceDependencies
+): void {
+  const { errors } = endpoint.format
+  const reader = new RequestReader(endpoint, dependencies, (request, reply, read) => {
+    count(endpoint, request, read, dependencies).then(
+      ({ status, body }) => {
+        read.resources.release()
+        for (const name of errors.requestIdHeaders) reply.header(name, request.id)
+        reply.code(status).type('application/json').send(body)
+      },
+      (error) => reader.refuse(request, reply, error, read.resources)
+    )
+  })
+  const handler = (request: FastifyRequest, reply: FastifyReply) => reader.read(request, reply)
+  app.post(endpoint.route, { config: { isFree: true, errors } }, handler)
+}
+
+/** @throws ServiceError */
+async function count(
+  { path, api, format, upstreamFields, refuseFields, refusePrompt, membersOf }: CountingEndpoint,
+  request: FastifyRequest,
+  { body, found }: ReadRequest,
+  dependencies: InferenceDependencies
+): Promise<FreeAnswer> {
+  const { admission, catalog, docsUrl, upstreams, useLog } = dependencies
+  const { bytes, spans } = body
+  const askedModel = memberOf(body.members, 'model') as string
+  request.askedModel = askedModel
+  const known = request.knownKey!
+  const whole = loadedCatalog(catalog)
+  const current = upstreams.current
+  const view = current.offers.viewOf(whole)
+  const fields = upstreamFields?.(request.headers) ?? []
+  const named = view.find(askedModel)
+  const name = named?.id ?? askedModel
+  await confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, name, 'chat')).catch(
+    (error) => {
+      throw nameEndpoints(error, askedModel, view, current)
+    }
+  )
+  await countFreeCall(admission.redis, known, view)
+  useLog.used(known.pointer.key)
+  const { model } = named!
+  request.modelLabel = name
+  request.allowedModel = name
+  const offer = findOffer(name, model, api, current, dependencies)
+  refuseFields?.(request.headers, offer)
+  refuseUnpriced(body, model, api)
+  refusePrompt?.(body, model)
+  refuseUnknown(spans, membersOf(offer), api)
+  const route = orderTargets(pinnedRoute(offer.route, found))
+  const asked = {
+    isStream: false,
+    asksForUsage: false,
+    sendsStandardTier: false,
+    streamOptions: null,
+    output: null,
+    toolLimit: null
+  }
+  const forwarded = { ...asked, body: bytes, spans, ids: found.ids, model: askedModel }
+  const call = {
+    path,
+    requestId: request.id,
+    trace: null,
+    fields,
+    refusal: format.refusal,
+    docsUrl,
+    report: dependencies
+  }
+  return callAny(route, current.byName, async (target, upstream) => {
+    const answer = await callOnce(upstream, {
+      ...call,
+      body: forwardedBody(forwarded, target, upstream),
+      renamed: renamedModel(route, askedModel)
+    })
+    if (answer.status === 200 && !isCount(answer)) throw new ServiceError('upstream_error', { cause: noCount() })
+    return answer
+  })
+}
+
+function isCount({ body }: FreeAnswer): boolean {
+  try {
+    return typeof memberOf(JSON.parse(body.toString()), 'input_tokens') === 'number'
+  } catch {
+    return false
+  }
+}
+
+const noCount = () => new Error('the answer has no number of tokens')

@@ -1,0 +1,212 @@
+import { formatNanos } from '@tollgate/contracts/money/usd.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Admitted } from '../admission/admit-request.ts'
+import { rateFields } from '../admission/rate-headers.ts'
+import type { ProviderCount } from '../free-calls/provider-counts.ts'
+import { crossOriginFields } from '../http/cross-origin.ts'
+import type { Claim } from '../idempotency/claim.ts'
+import { AnswerCopy } from '../relay/answer-copy.ts'
+import { maxCallsOf } from '../relay/client-may-retry.ts'
+import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
+import { reportedFault } from '../relay/operator-faults.ts'
+import { relay } from '../relay/relay.ts'
+import type { RelayRequest } from '../relay/relay-request.ts'
+import { type Charge, chargeOf } from '../settlement/charge.ts'
+import { type Call, clientClosedRequest, type Outcome, type Used } from '../settlement/outcome.ts'
+import type { StoredTokens } from '../stored/stored-responses.ts'
+import { senderOf } from '../telemetry/request-log.ts'
+import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
+import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
+import type { InferenceDependencies, InferenceEndpoint } from './api.ts'
+import type { RequestResources } from './request-resources.ts'
+
+/** An admitted request, ready to be relayed. */
+export interface AdmittedRequest {
+  readonly metered: Pick<Call, 'model' | 'admitted' | 'prices' | 'tiers' | 'prompt' | 'promptKinds' | 'answers'>
+  readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
+  /** The maximum tokens of earlier answers in its prompt, if the provider stores the answer; else null. */
+  readonly chainTokens: number | null
+  /** Bytes of its text, if the reported tokens of its prompt are of that text alone; else 0. */
+  readonly textBytes: number
+  /** The provider's count that bounds its prompt; null if something else does. */
+  readonly counted: ProviderCount | null
+  /** The upstreams in force at its admission. */
+  readonly upstreams: UpstreamSet
+  readonly resources: RequestResources
+}
+
+/**
+ * Relays an admitted request, and settles it at its end. This is a separate function so that its closures, which live as long as
+ * the answer, do not keep the parsed body in memory.
+ */
+export function startRelay(
+  { path, kind, route: endpoint }: InferenceEndpoint,
+  dependencies: InferenceDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { metered, forwarded, chainTokens, textBytes, counted, upstreams, resources }: AdmittedRequest
+): void {
+  const { settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
+  const { id, startedAt, log, trace } = request
+  const { claim } = resources
+  trace?.admitted()
+  const known = request.knownKey!
+  const { model: askedModel, isStream, hidesOutput } = forwarded
+  const { model, admitted, prices, tiers, prompt, promptKinds, answers } = metered
+  const sender = senderOf(request)
+  const call: Call = {
+    id,
+    known,
+    startedAt,
+    sender,
+    endpoint,
+    kind,
+    trace,
+    model,
+    askedModel,
+    prices,
+    tiers,
+    isStream,
+    admitted,
+    hidesOutput,
+    prompt,
+    promptKinds,
+    answers
+  }
+  dependencies.useLog.used(known.pointer.key)
+  reply.hijack()
+  if (reply.raw.destroyed || request.raw.socket.destroyed) {
+    settlement.cancel(call, neverCalled)
+    resources.release()
+    return
+  }
+  openCalls.began(isStream)
+  /** The charge of which the client has been told. */
+  let charged: Charge | null = null
+  const copy = claim === null ? null : new AnswerCopy()
+  relay({
+    ...forwarded,
+    docsUrl: dependencies.docsUrl,
+    upstreams: upstreams.byName,
+    path,
+    answers,
+    requestId: id,
+    copy,
+    costOf: (used) => {
+      charged = chargeOf(call, used)
+      return charged === null ? null : charged.costNanos
+    },
+    showsCost: isStream && request.headers['x-tollgate-cost'] === 'true',
+    known,
+    trace,
+    maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
+    response: reply.raw,
+    fields: answerFields(request, admitted, forwarded.output),
+    slowReaders: dependencies.slowReaders,
+    deadlines: dependencies.deadlines,
+    abandonedStreams: dependencies.abandonedStreams,
+    isDraining: dependencies.isDraining,
+    onFailure: (failure, { upstream, model: upstreamModel }, isRetried) => {
+      upstreamMetrics.failed(upstream, isRetried)
+      const fault = reportedFault(failure.code)
+      if (fault === null) log.warn({ err: failure, reqId: id, upstream }, 'upstream failed')
+      else log.error({ err: failure, reqId: id, upstream, upstreamModel }, 'upstream failed')
+      // Calls with replaced settings say nothing of the present ones.
+      if (fault !== null && dependencies.upstreams.current === upstreams) {
+        const credentialName = upstreams.byName.get(upstream)?.models.credentialName ?? null
+        upstreamHealth.failed(fault, { upstream, model: upstreamModel, credentialName })
+      }
+    },
+    onIssued: (issued, usage, upstream) => {
+      if (chainTokens === null) return
+      const tokens = storedTokens(usage, admitted, chainTokens)
+      dependencies.storedResponses.remember(known.pointer, { upstream, model }, issued, tokens)
+    },
+    onEnd: (outcome) => {
+      try {
+        openCalls.ended(isStream)
+        settlement.settle(call, outcome, outcome.used === null ? null : charged)
+        if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
+        const { upstream, upstreamModel, status, code, lastCall, firstByteAt, calledAt, used } = outcome
+        if (textBytes > 0 && isCounted(used)) dependencies.promptSizes.reported(model, textBytes, used.promptTokens)
+        if (counted !== null && isCounted(used)) dependencies.providerCounts.billed(counted, used.promptTokens)
+        if (lastCall !== null)
+          upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
+        if (upstream !== null && status === 200 && code === null && dependencies.upstreams.current === upstreams) {
+          upstreamHealth.answered(upstream, upstreamModel!)
+        }
+      } finally {
+        resources.release()
+      }
+    }
+  })
+}
+
+/** Keeps a whole answer for repeats of its request. An answer that cost nothing may run again. */
+function endClaim(
+  claim: Claim,
+  copy: AnswerCopy,
+  { used }: Outcome,
+  requestId: string,
+  output: GrantedOutput | null
+): void {
+  const { contentType, isTooLong, bytes: body } = copy
+  if (contentType === null || isFree(used)) claim.drop()
+  else claim.keep(isTooLong ? null : { contentType, requestId, grantedTokens: output?.tokens ?? null, body })
+}
+
+/** Whether the provider reported all of the usage. */
+const isCounted = (used: Used): used is Usage => used !== null && used !== 'hold' && !('received' in used)
+
+const isFree = (used: Used): boolean =>
+  used === null || (isCounted(used) && used.promptTokens === 0 && used.completionTokens === 0)
+
+/**
+ * Bounds the tokens of an answer that the provider stores. Without reported usage, it has at most the reserved tokens.
+ *
+ * The next answer's prompt may have more tokens than this one's prompt and output, because providers may leave out reasoning of earlier
+ * answers here, and use it there.
+ */
+function storedTokens(
+  usage: ReportedUsage | null,
+  { promptTokens, outputTokens, toolCalls }: Admitted,
+  chainTokens: number
+): StoredTokens {
+  if (!isComplete(usage)) return { total: promptTokens + outputTokens, output: outputTokens }
+  const added = Math.min(usage.promptTokens, promptTokens - chainTokens)
+  const total = Math.max(usage.promptTokens, chainTokens + added) + usage.completionTokens
+  // What the provider's tools found is in the prompt, and may be in the items, too.
+  return { total, output: toolCalls === null ? usage.completionTokens : total }
+}
+
+/** Headers of every answer to an admitted request: names and values, alternating. */
+function answerFields(
+  request: FastifyRequest,
+  { hold, rates, tokensPerMinute, toolCalls }: Admitted,
+  output: GrantedOutput | null
+): string[] {
+  const fields = [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
+  // Without this request's own reservation: what is left for it and all later requests.
+  fields.push('x-tollgate-budget-remaining', formatNanos(Math.max(0, hold.budgetLeftNanos + hold.nanos)))
+  if (output !== null && output.parameter !== null)
+    fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
+  if (toolCalls !== null) fields.push('x-tollgate-granted-tool-calls', String(toolCalls.calls))
+  return fields
+}
+
+/** The client left before an upstream was called. */
+const neverCalled: Outcome = {
+  upstream: null,
+  upstreamModel: null,
+  attempts: 0,
+  failedCalls: [],
+  upstreamStatus: null,
+  lastCall: null,
+  calledAt: 0,
+  status: clientClosedRequest,
+  code: null,
+  used: null,
+  answeredModel: null,
+  firstByteAt: null,
+  clientGone: true
+}

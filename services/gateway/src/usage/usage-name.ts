@@ -1,3 +1,0 @@
-import { searchedName } from '../body/find-name.ts'
-
-export const usageName = searchedName('usage')
