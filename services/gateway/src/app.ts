@@ -7,12 +7,8 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
-import { chatCompletions } from './apis/chat/chat-completions.ts'
-import { completions } from './apis/completions/completions.ts'
-import { embeddings } from './apis/embeddings/embeddings.ts'
-import { countTokens, messages } from './apis/messages/messages.ts'
+import { apis, countingApis } from './apis/index.ts'
 import { models } from './apis/models/models.ts'
-import { compact, inputTokens, responses } from './apis/responses/responses.ts'
 import { storedResponses } from './apis/responses/stored-routes.ts'
 import type { Authenticator } from './authenticate/authenticate.ts'
 import { lastPlanOf } from './authenticate/known-key.ts'
@@ -33,8 +29,8 @@ import { stopListening } from './http/stop-listening.ts'
 import type { RefusalLog } from './receipts/refusal-log.ts'
 import { AbandonedStreams } from './relay/abandoned-streams.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
-import type { InferenceDependencies } from './request/api.ts'
 import { countingEndpoint } from './request/counting.ts'
+import type { InferenceDependencies } from './request/dependencies.ts'
 import { inferenceEndpoint } from './request/inference.ts'
 import type { AnswerMetrics } from './telemetry/answer-metrics.ts'
 import { logRequest, senderOf } from './telemetry/request-log.ts'
@@ -87,8 +83,6 @@ export interface GatewayDependencies extends SharedDependencies {
   readonly tracing: Tracing | null
 }
 
-const endpoints = [chatCompletions, completions, embeddings, responses, compact, messages]
-
 /** Builds the gateway's routes. It neither listens nor connects. */
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   const app = createServer(dependencies)
@@ -112,13 +106,13 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
       isDraining
     })
     const shared = inferenceDependencies(dependencies, isDraining)
-    for (const endpoint of endpoints) inferenceEndpoint(v1, endpoint, shared)
+    for (const api of apis) inferenceEndpoint(v1, api, shared)
     v1.register(async (listing) => {
       logSuccesses(listing, dependencies)
       forbidSniffing(listing)
       models(listing, dependencies)
       storedResponses(listing, shared)
-      for (const endpoint of [inputTokens, countTokens]) countingEndpoint(listing, endpoint, shared)
+      for (const api of countingApis) countingEndpoint(listing, api, shared)
     })
   })
   return app

@@ -1,22 +1,33 @@
-import type { ModelKind } from './catalog.ts'
+/**
+ * The kinds of models: OpenTelemetry's name of the operation, whether a call has output that a limit bounds, and the output that a request
+ * without a limit gets if the catalog says nothing.
+ */
+export const modelKinds = {
+  chat: { operation: 'chat', hasOutput: true, defaultOutputTokens: 4096 },
+  completion: { operation: 'text_completion', hasOutput: true, defaultOutputTokens: 16 },
+  embedding: { operation: 'embeddings', hasOutput: false, defaultOutputTokens: 0 }
+} as const
 
-/** The APIs of models, by the last part of their paths. */
-export const apis = ['chat', 'completions', 'embeddings', 'responses', 'messages'] as const
-/** An API that a client calls and an upstream speaks. */
-export type Api = (typeof apis)[number]
+export type ModelKind = keyof typeof modelKinds
+/** All of {@link ModelKind}. */
+export const kindNames = Object.keys(modelKinds) as ModelKind[]
 
-/** The path of each API at the gateway. */
-export const apiPaths: Readonly<Record<Api, string>> = {
-  chat: '/v1/chat/completions',
-  completions: '/v1/completions',
-  embeddings: '/v1/embeddings',
-  responses: '/v1/responses',
-  messages: '/v1/messages'
-}
+/** The APIs that a client calls and an upstream speaks: their paths at the gateway, and the kind of models that they call. */
+export const apis = {
+  chat: { path: '/v1/chat/completions', kind: 'chat' },
+  completions: { path: '/v1/completions', kind: 'completion' },
+  embeddings: { path: '/v1/embeddings', kind: 'embedding' },
+  responses: { path: '/v1/responses', kind: 'chat' },
+  messages: { path: '/v1/messages', kind: 'chat' }
+} as const satisfies Readonly<Record<string, { readonly path: string; readonly kind: ModelKind }>>
+
+export type ApiName = keyof typeof apis
+/** All of {@link ApiName}, in the order in which errors and lists name them. */
+export const apiNames = Object.keys(apis) as ApiName[]
 
 /** The APIs that models of a kind can have. */
-export const apisOfKind: Readonly<Record<ModelKind, readonly Api[]>> = {
-  chat: ['chat', 'responses', 'messages'],
-  completion: ['completions'],
-  embedding: ['embeddings']
-}
+export const apisOfKind = (kind: ModelKind): readonly ApiName[] => byKind[kind]
+
+const byKind = Object.fromEntries(
+  kindNames.map((kind) => [kind, apiNames.filter((name) => apis[name].kind === kind)])
+) as unknown as Readonly<Record<ModelKind, readonly ApiName[]>>

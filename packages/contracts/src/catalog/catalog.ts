@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ModelPrices } from '../prices/model-prices.ts'
+import { kindNames } from './apis.ts'
 import { AudioRule, ImageRule } from './media-rules.ts'
 import { TemplateTokens } from './template-tokens.ts'
 
 /** Whole nanodollars (1e-9 USD). */
 const Nanos = Type.Integer({ minimum: 0 })
 
-export const ModelKind = Type.Enum(['chat', 'completion', 'embedding'])
-export type ModelKind = Static<typeof ModelKind>
+export const ModelKind = Type.Enum(kindNames)
 
 /** One upstream of a model's route. */
 export const Target = Type.Object({

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { apis } from '../catalog/apis.ts'
+import { apiNames } from '../catalog/apis.ts'
 
 /** Milliseconds since the epoch. */
 const Instant = Type.Integer({ minimum: 0 })
@@ -26,7 +26,7 @@ export const ProcessReport = Type.Object({
         name: Type.String(),
         breaker: Type.Enum([...breakerStates]),
         /** Its APIs. */
-        speaks: Type.Array(Type.Enum([...apis]))
+        speaks: Type.Array(Type.Enum(apiNames))
       })
     )
   ),

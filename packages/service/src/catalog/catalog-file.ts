@@ -1,3 +1,4 @@
+import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import {
   type Catalog,
   defaultBodyMemoryMb,
@@ -62,9 +63,7 @@ const ModelEntry = closed({
   tokenizer: Type.Optional(Type.Literal('o200k_base'))
 })
 
-/** Output tokens for a request without a limit. Legacy completions have the default of their API. */
-const defaultOutputTokensByKind: Record<ModelKind, number> = { chat: 4096, completion: 16, embedding: 0 }
-/** The same for a model with hidden output. Reasoning could use up a smaller default before the first word. */
+/** Output tokens for a request without a limit, for a model with hidden output. Reasoning could use up a smaller default before the first word. */
 const defaultHidingTokens = 16_384
 /** The minimum of output tokens to grant. */
 const defaultMinTokens = 64
@@ -195,7 +194,7 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
   const maxOutputTokens = entry.kind === 'embedding' ? 0 : entry.max_output_tokens
   // A model with a price for reasoning has hidden output.
   const hidesOutput = entry.hidden_output ?? prices.reasoningPicos !== undefined
-  const defaultTokens = hidesOutput ? defaultHidingTokens : defaultOutputTokensByKind[entry.kind]
+  const defaultTokens = hidesOutput ? defaultHidingTokens : modelKinds[entry.kind].defaultOutputTokens
   const defaultOutputTokens = Math.min(entry.default_output_tokens ?? defaultTokens, maxOutputTokens)
   if ((entry.default_output_tokens ?? 0) > maxOutputTokens) {
     problems.push(`models.${name}.default_output_tokens: more than max_output_tokens`)

@@ -1,4 +1,4 @@
-import type { Api } from '@tollgate/contracts/catalog/apis.ts'
+import type { ApiName } from '@tollgate/contracts/catalog/apis.ts'
 import { type ProcessReport, readProcessReport } from '@tollgate/contracts/records/process-report.ts'
 import { processesName } from '../keyspace/names.ts'
 import type { RedisLink, RedisNode } from '../link/redis-link.ts'
@@ -67,7 +67,7 @@ export async function liveUpstreams(link: RedisLink): Promise<LiveUpstreams | nu
 }
 
 /** The APIs of each upstream of the running gateways. @returns null as {@link liveUpstreams} */
-export async function readSpokenApis(link: RedisLink): Promise<ReadonlyMap<string, ReadonlySet<Api>> | null> {
+export async function readSpokenApis(link: RedisLink): Promise<ReadonlyMap<string, ReadonlySet<ApiName>> | null> {
   const gateways = await readGateways(link)
   if (gateways === null) return null
   const upstreams = gateways.flatMap(({ upstreams = [] }) => upstreams)

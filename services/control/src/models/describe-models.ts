@@ -1,4 +1,4 @@
-import { type Api, apiPaths, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
+import { type ApiName, apis, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
 import { type Catalog, freePlan, type Model, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { PricedModel } from '@tollgate/contracts/http/offered-models.ts'
 import { describePrices } from './describe-prices.ts'
@@ -9,7 +9,7 @@ export interface OfferedTo {
   /** Models that no gateway offers. */
   readonly leftOut: ReadonlySet<string>
   /** The APIs of each upstream; null if they are not known. */
-  readonly spoken: ReadonlyMap<string, ReadonlySet<Api>> | null
+  readonly spoken: ReadonlyMap<string, ReadonlySet<ApiName>> | null
   readonly now: Date
 }
 
@@ -57,7 +57,7 @@ function acceptedBy({ images, audio }: Model): PricedModel['accepts'] {
   ]
 }
 
-const endpointsOf = ({ kind, route }: Model, spoken: ReadonlyMap<string, ReadonlySet<Api>>): string[] =>
-  apisOfKind[kind]
+const endpointsOf = ({ kind, route }: Model, spoken: ReadonlyMap<string, ReadonlySet<ApiName>>): string[] =>
+  apisOfKind(kind)
     .filter((api) => route.some(({ upstream }) => spoken.get(upstream)?.has(api) === true))
-    .map((api) => apiPaths[api])
+    .map((api) => apis[api].path)

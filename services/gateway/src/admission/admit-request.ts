@@ -1,4 +1,5 @@
-import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { KeyRefusal, KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
 import { overrideEndsAt, planOf } from '@tollgate/contracts/records/override.ts'

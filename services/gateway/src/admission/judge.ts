@@ -1,4 +1,4 @@
-import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { judgeKey, type KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
 import { planOf } from '@tollgate/contracts/records/override.ts'

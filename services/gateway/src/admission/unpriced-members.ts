@@ -1,4 +1,3 @@
-import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
@@ -6,7 +5,15 @@ import { elided } from '../body/request-members.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
 import { isTierPriced } from './service-tier.ts'
 
-type Allowed = (value: unknown, prices: ModelPrices, api: Api) => boolean
+/** What an API's members mean for the price. */
+export interface PricedApi {
+  /** Whether an answer can be spoken. */
+  readonly speaks: boolean
+  /** The API's own name for the standard tier, besides the general one; null for none. */
+  readonly standardTierName: string | null
+}
+
+type Allowed = (value: unknown, prices: ModelPrices, api: PricedApi) => boolean
 
 const isAbsent: Allowed = (value) => value == null
 const isStandard: Allowed = (value) => value == null || value === 'standard'
@@ -16,11 +23,10 @@ const isModalityPriced: Allowed = (value, prices, api) =>
   (Array.isArray(value) && value.every((one) => one === 'text' || (one === 'audio' && speaks(prices, api))))
 /** The voice and format of a spoken answer. A long value was not read. */
 const isAudioPriced: Allowed = (value, prices, api) => value == null || (value !== elided && speaks(prices, api))
-const speaks = ({ audioOutputPicos }: ModelPrices, api: Api): boolean =>
-  api === 'chat' && audioOutputPicos !== undefined
-/** Messages have a tier of their own that is never dearer: the schema has the rest. */
-const isTierAllowed: Allowed = (value, prices, api) =>
-  isTierPriced(value, prices) || (api === 'messages' && value === 'standard_only')
+const speaks = ({ audioOutputPicos }: ModelPrices, api: PricedApi): boolean =>
+  api.speaks && audioOutputPicos !== undefined
+
+const isTierAllowed: Allowed = (value, prices, api) => isTierPriced(value, prices) || value === api.standardTierName
 /** Whether a cached prompt lives for a time of OpenAI's that has a price. A long value was not read, so its `ttl` is unknown. */
 const isTtlPriced: Allowed = (value, prices) => {
   if (value == null) return true
@@ -53,7 +59,7 @@ const unpriced = new Map<string, Allowed>([
 export function refuseUnpriced(
   { members, spans }: Pick<BoundedBody, 'members' | 'spans'>,
   { prices }: Pick<Model, 'prices'>,
-  api: Api
+  api: PricedApi
 ): void {
   for (const [spelling, { name }] of spans) {
     const isAllowed = unpriced.get(spelling)

@@ -1,11 +1,5 @@
-import {
-  type Catalog,
-  freePlan,
-  type Model,
-  type ModelKind,
-  type Plan,
-  readCatalogJson
-} from '@tollgate/contracts/catalog/catalog.ts'
+import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
+import { type Catalog, freePlan, type Model, type Plan, readCatalogJson } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { catalogName } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'

@@ -1,4 +1,4 @@
-import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'

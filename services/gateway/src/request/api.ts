@@ -1,53 +1,45 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Api } from '@tollgate/contracts/catalog/apis.ts'
-import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
-import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
+import type { ApiName, ModelKind } from '@tollgate/contracts/catalog/apis.ts'
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { TObject } from 'typebox'
-import type { Admission } from '../admission/admit-request.ts'
-import type { UseLog } from '../admission/use-log.ts'
-import type { LiveCatalog } from '../catalog/live-catalog.ts'
-import type { TimeSlices } from '../event-loop/time-slices.ts'
-import type { AnswerRoom } from '../free-calls/answer-room.ts'
-import type { ProviderCounts } from '../free-calls/provider-counts.ts'
-import type { CallsInFlight } from '../http/calls-in-flight.ts'
-import type { Idempotency } from '../idempotency/idempotency.ts'
+import type { PricedApi } from '../admission/unpriced-members.ts'
 import type { AnswerFormat } from '../relay/answer-format.ts'
 import type { OutputMember } from '../relay/forwarded-body.ts'
-import type { RelayRequest } from '../relay/relay-request.ts'
-import type { Settlement } from '../settlement/settlement.ts'
 import type { NamedInput } from '../stored/find-input.ts'
-import type { StoredResponses } from '../stored/stored-responses.ts'
-import type { UpstreamMetrics } from '../telemetry/upstream-metrics.ts'
+import type { PromptForm } from '../tokens/count-prompt.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
-import type { PromptSizes } from '../tokens/prompt-sizes.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
-import type { UsageEstimator } from '../tokens/usage-estimator.ts'
-import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
-import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
 import type { Offer } from '../upstreams/offers.ts'
-import type { OpenCalls } from './open-calls.ts'
-import type { BodyReader } from './read-body.ts'
 
-/** How one inference endpoint differs from the others. */
-export interface InferenceEndpoint {
+/**
+ * An API that calls models: what its requests may have and cost, and how its answers are read. The steps of a request know nothing else
+ * of it. `apis/index.ts` lists all.
+ */
+export interface Api extends PricedApi {
+  readonly name: ApiName
   /** Its path at the gateway. */
   readonly route: string
   /** Its path at the upstream, below the base URL. */
   readonly path: string
-  readonly api: Api
   readonly kind: ModelKind
   /** The members that the gateway reads: `model` and, where the endpoint streams, `stream` and `stream_options`. */
   readonly body: TObject
+  /** The members that a request may have. An upstream may accept others, too. */
+  readonly members: ReadonlySet<string>
+  /** Whether requests have only {@link members}, whatever the upstreams accept. */
+  readonly hasNoOtherMembers: boolean
+  /** Members of other APIs, and what to send instead: the name of a member, or words. */
+  readonly membersInstead: Readonly<Record<string, string>>
   readonly streams: boolean
-  /** The member that holds the prompt; null if the prompt is only bounded, and never counted. */
-  readonly promptMember: string | null
+  /** Whether `service_tier` names the tier at the upstream: without it, the upstream's project decides. */
+  readonly sendsTier: boolean
+  /** The member that holds the prompt, and its form; null if the prompt is only bounded, and never counted. */
+  readonly prompt: { readonly member: string; readonly form: PromptForm } | null
   readonly format: AnswerFormat
   /** Whether the usage of a stream must be asked for, by `stream_options`. */
   readonly asksForUsage: boolean
-  /** The member that limits the output; null if only the model does. Absent: the catalog names it for each model. */
-  readonly outputMember?: OutputMember | null
-  /** The members that a request may have. Absent: those that the model's upstreams accept. */
-  readonly members?: ReadonlySet<string>
+  /** The member that limits the output; null if only the model does. `by model`: the catalog names it for each model. */
+  readonly outputMember: OutputMember | null | 'by model'
   /**
    * The headers of a request that its upstream gets: names and values, alternating, without line breaks. Absent: none.
    *
@@ -72,32 +64,28 @@ export interface InferenceEndpoint {
   readonly tokenBound: (body: BoundedBody, model: Model) => TokenBound
 }
 
-/** What all inference endpoints need. */
-export interface InferenceDependencies
-  extends Pick<RelayRequest, 'docsUrl' | 'isDraining' | 'slowReaders' | 'deadlines' | 'abandonedStreams'> {
-  readonly upstreams: Pick<LiveUpstreams, 'current'>
-  /** Called if a model is routed only to upstreams that this gateway does not have. */
-  readonly onUnavailable: (name: string, model: Model) => void
-  readonly admission: Admission
-  readonly catalog: LiveCatalog
-  /** Called for every admitted request. */
-  readonly useLog: Pick<UseLog, 'used'>
-  readonly estimator: Pick<UsageEstimator, 'countPrompt'>
-  readonly promptSizes: PromptSizes
-  readonly providerCounts: Pick<ProviderCounts, 'count' | 'billed'>
-  readonly settlement: Pick<Settlement, 'settle' | 'cancel'>
-  readonly storedResponses: Pick<StoredResponses, 'remember' | 'find' | 'forget'>
-  /** null if requests with an `Idempotency-Key` are like others. */
-  readonly idempotency: Idempotency | null
-  /** How long a request may wait for an equal one, ms. */
-  readonly maxWaitMs: number
-  readonly logsRequest: LogsRequest
-  readonly upstreamMetrics: Pick<UpstreamMetrics, 'failed' | 'ended'>
-  readonly openCalls: OpenCalls
-  readonly upstreamHealth: Pick<UpstreamHealth, 'failed' | 'answered' | 'accepted'>
-  readonly calls: CallsInFlight
-  readonly bodies: BodyReader
-  /** For answers that cost nothing. */
-  readonly answerRoom: AnswerRoom
-  readonly slices: TimeSlices
+/** An endpoint of an API at which a provider counts the tokens of a prompt. Counting costs nothing. */
+export interface CountingApi
+  extends Pick<
+    Api,
+    | 'name'
+    | 'route'
+    | 'path'
+    | 'body'
+    | 'format'
+    | 'members'
+    | 'hasNoOtherMembers'
+    | 'membersInstead'
+    | 'speaks'
+    | 'standardTierName'
+    | 'namedInput'
+    | 'upstreamFields'
+    | 'refuseFields'
+  > {
+  /**
+   * Refuses prompts that a call of the model may not have either.
+   *
+   * @throws ServiceError unpriced_parameter
+   */
+  readonly refusePrompt?: (body: BoundedBody, model: Model) => void
 }

@@ -1,7 +1,5 @@
-import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { TObject } from 'typebox'
 import { confirmKey } from '../admission/admit-request.ts'
 import { judgeCall } from '../admission/judge.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
@@ -14,34 +12,16 @@ import { renamedModel } from '../relay/conceal.ts'
 import { forwardedBody } from '../relay/forwarded-body.ts'
 import { orderTargets } from '../relay/order-targets.ts'
 import { pinnedRoute } from '../stored/pinned-route.ts'
-import type { BoundedBody } from '../tokens/prompt-bound.ts'
-import { type AcceptedMembers, refuseUnknown } from '../upstreams/accepted-members.ts'
-import type { Offer } from '../upstreams/offers.ts'
-import type { InferenceDependencies, InferenceEndpoint } from './api.ts'
+import type { CountingApi } from './api.ts'
+import type { InferenceDependencies } from './dependencies.ts'
 import { findOffer, nameEndpoints } from './find-offer.ts'
 import { type ReadRequest, RequestReader } from './read-request.ts'
-
-/** How an endpoint at which a provider counts the tokens of a prompt differs from the others. */
-export interface CountingEndpoint
-  extends Pick<
-    InferenceEndpoint,
-    'route' | 'path' | 'api' | 'body' | 'format' | 'namedInput' | 'upstreamFields' | 'refuseFields'
-  > {
-  readonly body: TObject
-  /** The members that a request may have. */
-  readonly membersOf: (offer: Offer) => AcceptedMembers
-  /**
-   * Refuses prompts that a call of the model may not have either.
-   *
-   * @throws ServiceError unpriced_parameter
-   */
-  readonly refusePrompt?: (body: BoundedBody, model: Model) => void
-}
+import { refuseUnknown } from './refuse-unknown.ts'
 
 /** Adds an endpoint that counts tokens. Counting costs nothing: its requests have a rate of their own, and are not in the usage. */
 export function countingEndpoint(
   app: FastifyInstance,
-  endpoint: CountingEndpoint,
+  endpoint: CountingApi,
   dependencies: InferenceDependencies
 ): void {
   const { errors } = endpoint.format
@@ -61,11 +41,12 @@ export function countingEndpoint(
 
 /** @throws ServiceError */
 async function count(
-  { path, api, format, upstreamFields, refuseFields, refusePrompt, membersOf }: CountingEndpoint,
+  endpoint: CountingApi,
   request: FastifyRequest,
   { body, found }: ReadRequest,
   dependencies: InferenceDependencies
 ): Promise<FreeAnswer> {
+  const { path, name: api, format, upstreamFields, refuseFields, refusePrompt } = endpoint
   const { admission, catalog, docsUrl, upstreams, useLog } = dependencies
   const { bytes, spans } = body
   const askedModel = memberOf(body.members, 'model') as string
@@ -89,9 +70,9 @@ async function count(
   request.allowedModel = name
   const offer = findOffer(name, model, api, current, dependencies)
   refuseFields?.(request.headers, offer)
-  refuseUnpriced(body, model, api)
+  refuseUnpriced(body, model, endpoint)
   refusePrompt?.(body, model)
-  refuseUnknown(spans, membersOf(offer), api)
+  refuseUnknown(spans, endpoint, offer)
   const route = orderTargets(pinnedRoute(offer.route, found))
   const asked = {
     isStream: false,

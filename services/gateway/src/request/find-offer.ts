@@ -1,10 +1,10 @@
-import type { Api } from '@tollgate/contracts/catalog/apis.ts'
+import type { ApiName } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import { type Offer, wrongEndpoint } from '../upstreams/offers.ts'
-import type { InferenceDependencies } from './api.ts'
+import type { InferenceDependencies } from './dependencies.ts'
 
 /**
  * Finds how a model is offered with one API.
@@ -15,7 +15,7 @@ import type { InferenceDependencies } from './api.ts'
 export function findOffer(
   name: string,
   model: Model,
-  api: Api,
+  api: ApiName,
   { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>,
   { onUnavailable }: Pick<InferenceDependencies, 'onUnavailable'>
 ): Offer {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { addedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
@@ -19,15 +20,15 @@ import type { GrantedOutput } from '../relay/forwarded-body.ts'
 import type { PromptKinds } from '../settlement/prompt-kinds.ts'
 import type { FoundInput } from '../stored/find-input.ts'
 import { pinnedRoute, refuseOtherCounts } from '../stored/pinned-route.ts'
-import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import { grantSearches } from '../tokens/hosted-searches.ts'
 import { countText, type TokenBound } from '../tokens/token-bound.ts'
-import { refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
-import type { InferenceDependencies, InferenceEndpoint } from './api.ts'
+import type { Api } from './api.ts'
+import type { InferenceDependencies } from './dependencies.ts'
 import { findOffer, nameEndpoints } from './find-offer.ts'
 import { type ReadRequest, RequestReader } from './read-request.ts'
+import { refuseUnknown } from './refuse-unknown.ts'
 import type { RequestBody } from './request-body.ts'
 import type { RequestResources } from './request-resources.ts'
 import { startRelay } from './start-relay.ts'
@@ -40,23 +41,19 @@ type CommonMembers = Partial<GrantedOutput['asked']> & {
 }
 
 /** Adds an endpoint that calls a model. It reads, admits and relays each request, and settles its usage. */
-export function inferenceEndpoint(
-  app: FastifyInstance,
-  endpoint: InferenceEndpoint,
-  dependencies: InferenceDependencies
-): void {
+export function inferenceEndpoint(app: FastifyInstance, endpoint: Api, dependencies: InferenceDependencies): void {
   const handler = new InferenceHandler(endpoint, dependencies)
-  const config = { isMetered: true, operation: operationNames[endpoint.kind], errors: endpoint.format.errors }
+  const config = { isMetered: true, operation: modelKinds[endpoint.kind].operation, errors: endpoint.format.errors }
   app.post(endpoint.route, { config }, (request, reply) => handler.handle(request, reply))
 }
 
 /** Admits the requests of one endpoint, and starts their relay. */
 class InferenceHandler {
-  readonly #endpoint: InferenceEndpoint
+  readonly #endpoint: Api
   readonly #dependencies: InferenceDependencies
   readonly #reader: RequestReader
 
-  constructor(endpoint: InferenceEndpoint, dependencies: InferenceDependencies) {
+  constructor(endpoint: Api, dependencies: InferenceDependencies) {
     this.#endpoint = endpoint
     this.#dependencies = dependencies
     this.#reader = new RequestReader(endpoint, dependencies, (request, reply, read) =>
@@ -124,7 +121,7 @@ class InferenceHandler {
     // The request keeps these upstreams, even if others are loaded meanwhile.
     const upstreams = this.#dependencies.upstreams.current
     const view = upstreams.offers.viewOf(whole)
-    const { api, kind, streams, format, asksForUsage, outputMember, upstreamFields } = this.#endpoint
+    const { name: api, kind, streams, format, asksForUsage, outputMember, upstreamFields, sendsTier } = this.#endpoint
     const { headers } = request
     const { bytes, spans } = body
     const members = body.members as Record<string, unknown>
@@ -133,7 +130,7 @@ class InferenceHandler {
     const { max_tokens, max_completion_tokens, max_output_tokens } = common
     // The closures below must not keep all members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens, max_output_tokens }
-    const namesNoTier = (api === 'chat' || api === 'responses') && members.service_tier !== standardTier
+    const namesNoTier = sendsTier && members.service_tier !== standardTier
     const named = view.find(askedModel)
     const model = modelOfKind(named, kind)
     // From here on an alias counts as its model. Only the client and the receipt see the name that the client asked for.
@@ -174,8 +171,8 @@ class InferenceHandler {
         try {
           const { outputParameter, prices } = model!
           const route = countedRoute(pinnedRoute(upstreams.offers.of(model!).get(api)!.route, found), counted)
-          const parameter = outputMember === undefined ? outputParameter : outputMember
-          const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
+          const parameter = outputMember === 'by model' ? outputParameter : outputMember
+          const output = modelKinds[kind].hasOutput ? { parameter, tokens: admitted.hold.grantedTokens, asked } : null
           const isStream = stream === true && streams
           const { answers, hidesAnswers, tiers = standardOnly, searches } = bound!
           const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
@@ -233,12 +230,12 @@ class InferenceHandler {
     found: FoundInput
   ): TokenBound {
     const model = view.model(name, this.#endpoint.kind)!
-    const offer = findOffer(name, model, this.#endpoint.api, upstreams, this.#dependencies)
+    const offer = findOffer(name, model, this.#endpoint.name, upstreams, this.#dependencies)
     this.#endpoint.refuseFields?.(headers, offer)
-    refuseUnpriced(body, model, this.#endpoint.api)
+    refuseUnpriced(body, model, this.#endpoint)
     const bound = this.#endpoint.tokenBound(body, model)
     // Last, so that a member without a price is refused as unpriced.
-    refuseUnknown(body.spans, this.#endpoint.members ?? offer.members, this.#endpoint.api)
+    refuseUnknown(body.spans, this.#endpoint, offer)
     pinnedRoute(offer.route, found)
     refuseOtherCounts(found, name, (one) => view.model(one, this.#endpoint.kind))
     const sent = countText(bound, model, this.#dependencies.promptSizes.bytesPerToken(name))
@@ -264,7 +261,7 @@ class InferenceHandler {
     found: FoundInput,
     { knownKey }: FastifyRequest
   ): Promise<ProviderCount | null> {
-    const { api } = this.#endpoint
+    const { name: api } = this.#endpoint
     if (found.tokens > 0 || found.ids.length > 0) return null
     const { route } = offers.of(model).get(api)!
     const counted = { api, hasMedia: audioTokens + imageTokens > 0, bytes, spans, route, upstreams: byName }
@@ -277,12 +274,13 @@ class InferenceHandler {
     { bytes, spans }: RequestBody<unknown>,
     storedTokens: number
   ): CountablePrompt | null {
-    const { api, promptMember } = this.#endpoint
-    if (model === null || model.tokenizer === null || promptMember === null) return null
-    const span = spans.get(promptMember)
+    const { name: api, prompt } = this.#endpoint
+    if (model === null || model.tokenizer === null || prompt === null) return null
+    const { member, form } = prompt
+    const span = spans.get(member)
     const promptBytes = span === undefined ? 0 : span.end - span.start
     const media = { images: model.images, audio: model.audio }
-    return { body: bytes, api, media, template: addedTokens(model, api), promptBytes, storedTokens }
+    return { body: bytes, member, form, media, template: addedTokens(model, api), promptBytes, storedTokens }
   }
 }
 

@@ -9,7 +9,8 @@ import { mayBeRefused } from '../admission/may-be-refused.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import { type FoundInput, findInput, nothingFound } from '../stored/find-input.ts'
-import type { InferenceDependencies, InferenceEndpoint } from './api.ts'
+import type { Api } from './api.ts'
+import type { InferenceDependencies } from './dependencies.ts'
 import { declaredLength, readBody } from './read-body.ts'
 import { BodyReading, type PreparedSchema, prepareSchema, type RequestBody } from './request-body.ts'
 import { RequestResources } from './request-resources.ts'
@@ -33,16 +34,12 @@ type Next = (request: FastifyRequest, reply: FastifyReply, read: ReadRequest) =>
 /** Reads the bodies of one endpoint's requests, and refuses those that are not valid. */
 export class RequestReader {
   readonly #dependencies: Dependencies
-  readonly #namedInput: InferenceEndpoint['namedInput']
+  readonly #namedInput: Api['namedInput']
   readonly #schema: PreparedSchema<TObject>
   readonly #next: Next
 
   /** @param next continues with a request */
-  constructor(
-    { body, namedInput }: Pick<InferenceEndpoint, 'body' | 'namedInput'>,
-    dependencies: Dependencies,
-    next: Next
-  ) {
+  constructor({ body, namedInput }: Pick<Api, 'body' | 'namedInput'>, dependencies: Dependencies, next: Next) {
     this.#dependencies = dependencies
     this.#namedInput = namedInput
     this.#schema = prepareSchema(body)

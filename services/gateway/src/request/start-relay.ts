@@ -17,7 +17,8 @@ import type { StoredTokens } from '../stored/stored-responses.ts'
 import { senderOf } from '../telemetry/request-log.ts'
 import type { UpstreamSet } from '../upstreams/live-upstreams.ts'
 import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
-import type { InferenceDependencies, InferenceEndpoint } from './api.ts'
+import type { Api } from './api.ts'
+import type { InferenceDependencies } from './dependencies.ts'
 import type { RequestResources } from './request-resources.ts'
 
 /** An admitted request, ready to be relayed. */
@@ -40,7 +41,7 @@ export interface AdmittedRequest {
  * the answer, do not keep the parsed body in memory.
  */
 export function startRelay(
-  { path, kind, route: endpoint }: InferenceEndpoint,
+  { path, kind, route: endpoint }: Api,
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,

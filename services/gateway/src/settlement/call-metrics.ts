@@ -1,8 +1,7 @@
-import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import { kindNames, type ModelKind, modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import type { CounterSeries } from '@tollgate/service/metrics/fast-counter.ts'
 import type { HistogramSeries } from '@tollgate/service/metrics/fast-histogram.ts'
 import { codeLabel } from '../telemetry/answer-metrics.ts'
-import { operationNames } from '../telemetry/gen-ai-metrics.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Usage } from '../usage/usage.ts'
 import type { Call, Outcome } from './outcome.ts'
@@ -57,7 +56,7 @@ export class CallMetrics {
     answers.series({ endpoint, model, plan: admitted.plan, status, code }).add(1)
     if (attempts === 0 && code !== null) answers.refused(code)
     genAi.requestDuration
-      .series(operationNames[kind], this.#providerLabel(upstream), models.labelOf(model), codeLabel(code))
+      .series(modelKinds[kind].operation, this.#providerLabel(upstream), models.labelOf(model), codeLabel(code))
       .observe(seconds)
   }
 
@@ -116,14 +115,14 @@ class ProviderSeries {
   readonly #cached: CounterSeries
   readonly #reasoning: CounterSeries
   readonly #inputs: HistogramSeries
-  /** null for embeddings, which have no output. */
+  /** null for models without output. */
   readonly #outputs: HistogramSeries | null
 
   readonly #findStream: () => StreamSeries
   #stream: StreamSeries | null = null
 
   constructor(genAi: Metrics['genAi'], kind: ModelKind, provider: string, model: string) {
-    const labels = [operationNames[kind], provider, model] as const
+    const labels = [modelKinds[kind].operation, provider, model] as const
     this.duration = genAi.requestDuration.series(...labels, '')
     this.#findStream = () => ({
       firstToken: genAi.timeToFirstToken.series(...labels),
@@ -134,7 +133,7 @@ class ProviderSeries {
     this.#cached = genAi.cachedTokens.series(...labels)
     this.#reasoning = genAi.reasoningTokens.series(...labels)
     this.#inputs = genAi.tokenUsage.series(...labels, 'input')
-    this.#outputs = kind === 'embedding' ? null : genAi.tokenUsage.series(...labels, 'output')
+    this.#outputs = modelKinds[kind].hasOutput ? genAi.tokenUsage.series(...labels, 'output') : null
   }
 
   countTokens({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage): void {
@@ -159,6 +158,5 @@ interface StreamSeries {
   readonly perToken: HistogramSeries
 }
 
-function noSeries(): Record<ModelKind, Map<string, ModelSeries>> {
-  return { chat: new Map(), completion: new Map(), embedding: new Map() }
-}
+const noSeries = () =>
+  Object.fromEntries(kindNames.map((kind) => [kind, new Map()])) as Record<ModelKind, Map<string, ModelSeries>>

@@ -1,3 +1,4 @@
+import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import { type ChargeRates, inputMembers, outputMembers } from '@tollgate/contracts/prices/charge-rates.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import type { FailedAttempt } from '@tollgate/contracts/requests/receipt.ts'
@@ -87,7 +88,7 @@ export function callReceipt(
     toolCalls: used.toolCalls,
     heldNanos: hold.nanos,
     heldTokens,
-    grantedTokens: kind === 'embedding' ? null : hold.grantedTokens,
+    grantedTokens: modelKinds[kind].hasOutput ? hold.grantedTokens : null,
     tier: tier === standardTier ? null : tier,
     rates: rates === null || usage === null ? null : ratesText(rates, usage),
     firstByteMs: firstByteAt === null ? null : wholeMs(firstByteAt - startedAt),

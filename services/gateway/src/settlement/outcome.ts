@@ -1,4 +1,5 @@
-import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import type { Admitted } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'

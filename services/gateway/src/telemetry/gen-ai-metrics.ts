@@ -12,9 +12,6 @@ const durationBuckets = Array.from({ length: 14 }, (_, power) => (2 ** power * 1
 const firstTokenBuckets = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 const perTokenBuckets = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5]
 
-/** The operations' names for our kinds of models. */
-export const operationNames = { chat: 'chat', completion: 'text_completion', embedding: 'embeddings' } as const
-
 export type GenAiMetrics = ReturnType<typeof createGenAiMetrics>
 
 /** The metrics that OpenTelemetry names. The provider is the upstream of the last call; it is empty if there was no call. */

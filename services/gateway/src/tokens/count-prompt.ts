@@ -1,4 +1,3 @@
-import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import type { AddedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { memberOf } from '../body/member-of.ts'
@@ -6,10 +5,15 @@ import { measureAudio, measureImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules } from './media/media-bound.ts'
 import { mediaDifference, partTokens } from './prompt-bound.ts'
 
+/** What a prompt is: messages with parts, a text or items of a response, or texts and lists of tokens. */
+export type PromptForm = 'messages' | 'items' | 'texts'
+
 /** A request whose prompt can be counted. Its body has been checked before. */
 export interface CountablePrompt {
   body: Uint8Array
-  api: Api
+  /** The member that holds the prompt. */
+  member: string
+  form: PromptForm
   media: MediaRules
   /** What the model's template adds. */
   template: AddedTokens
@@ -24,33 +28,32 @@ export function countPrompt(prompt: CountablePrompt): number {
   return countBody(prompt) + prompt.storedTokens
 }
 
-function countBody({ body, api, media, template, promptBytes }: CountablePrompt): number {
-  const members = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as ParsedBody['members']
-  const parsed = { bytes: body.length + template.request, members, template, promptBytes }
-  if (api === 'responses') return countedItems(parsed, media, countTokens)
-  if (api === 'embeddings' || api === 'completions')
-    return countedInput(parsed, api === 'embeddings' ? 'input' : 'prompt', countTokens)
-  return countedChatPrompt(parsed, media, countTokens)
+function countBody({ body, member, form, media, template, promptBytes }: CountablePrompt): number {
+  const members = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as Record<
+    string,
+    unknown
+  >
+  const parsed = { rest: body.length + template.request - promptBytes, prompt: members[member], template }
+  if (form === 'texts') return countedInput(parsed, countTokens)
+  return (form === 'items' ? countedItems : countedMessages)(parsed, media, countTokens)
 }
 
 /** A parsed body. */
 interface ParsedBody {
-  /** With what the template adds to each request. */
-  bytes: number
+  /** Its bytes without the prompt, with what the template adds to each request. */
+  rest: number
+  prompt: unknown
   template: AddedTokens
-  members: Readonly<Record<string, unknown>>
-  /** Bytes of the member that holds the prompt. */
-  promptBytes: number
 }
 
 /** Bounds the prompt of a chat, as `chatPromptBound` does, and counts the texts of messages. */
-function countedChatPrompt(
-  { bytes, members, template, promptBytes }: ParsedBody,
+function countedMessages(
+  { rest, prompt, template }: ParsedBody,
   rules: MediaRules,
   count: (text: string) => number
 ): number {
-  let tokens = bytes - promptBytes
-  for (const message of members.messages as Array<Record<string, unknown>>) {
+  let tokens = rest
+  for (const message of prompt as Array<Record<string, unknown>>) {
     tokens += template.message + valueBytes({ ...message, content: null })
     const { content } = message
     tokens += countedContent(content, rules, count)
@@ -73,12 +76,11 @@ function countedContent(content: unknown, rules: MediaRules, count: (text: strin
 
 /** Bounds the input of a response, as `chatPromptBound` does, and counts the texts of messages and of tools' outputs. */
 function countedItems(
-  { bytes, members, template, promptBytes }: ParsedBody,
+  { rest: around, prompt: input, template }: ParsedBody,
   rules: MediaRules,
   count: (text: string) => number
 ): number {
-  const rest = bytes - promptBytes + template.message
-  const { input } = members
+  const rest = around + template.message
   if (!Array.isArray(input)) return rest + countedContent(input, rules, count)
   let tokens = rest
   for (const item of input as Array<Record<string, unknown>>) {
@@ -92,18 +94,14 @@ function countedItems(
 }
 
 /** Bounds the inputs, as `inputBound` does, and counts their texts. */
-function countedInput(
-  { bytes, members, promptBytes }: ParsedBody,
-  member: 'prompt' | 'input',
-  count: (text: string) => number
-): number {
+function countedInput({ rest, prompt }: ParsedBody, count: (text: string) => number): number {
   const tokensOf = (input: unknown): number => {
     if (typeof input === 'string') return count(input) + partTokens
     if (!Array.isArray(input)) return partTokens
     if (typeof input[0] === 'number') return input.length + partTokens
     return input.reduce<number>((sum, one) => sum + tokensOf(one), 0)
   }
-  return bytes - promptBytes + tokensOf(members[member])
+  return rest + tokensOf(prompt)
 }
 
 /** The tokens of a part's media, minus their bytes. Some servers read these members whatever the part's type. */

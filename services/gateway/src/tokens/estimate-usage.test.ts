@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Api } from '@tollgate/contracts/catalog/apis.ts'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import fc from 'fast-check'
 import t from 'tap'
+import type { PromptForm } from './count-prompt.ts'
 import { type Countable, type Estimate, estimateUsage, type Received } from './estimate-usage.ts'
 import { ReceivedText } from './received-text.ts'
 import { tokensInTransit } from './tokens-in-transit.ts'
@@ -131,18 +131,19 @@ t.test('tool calls, reasoning and several choices count, names of roles do not',
 })
 
 t.test('a prompt is counted in every form of input', async () => {
-  const promptOf = (api: Api, body: object) => {
+  const promptOf = (form: PromptForm, body: object) => {
+    const [member] = Object.keys(body) as [string]
     const bytes = Buffer.from(JSON.stringify(body))
     const promptBytes = bytes.length - Buffer.byteLength('{"":}') - 5
     const template = { request: 0, message: 8 }
-    const prompt = { body: bytes, api, media: {}, template, promptBytes, storedTokens: 0 }
+    const prompt = { body: bytes, member, form, media: {}, template, promptBytes, storedTokens: 0 }
     return counted('', {}, { prompt }).promptTokens!
   }
-  const message = promptOf('chat', { messages: [{ role: 'user', content: 'Hello world, and more of it' }] })
+  const message = promptOf('messages', { messages: [{ role: 'user', content: 'Hello world, and more of it' }] })
   assert.ok(message >= countTokens('Hello world, and more of it') + 7 && message < 60, `${message}`)
   for (const input of ['Hello world', ['Hello world', 'Hello'], [1, 2, 3], [[1], [2, 3]]]) {
-    assert.ok(promptOf('embeddings', { input }) >= 2)
-    assert.ok(promptOf('completions', { prompt: input }) >= 2)
+    assert.ok(promptOf('texts', { input }) >= 2)
+    assert.ok(promptOf('texts', { prompt: input }) >= 2)
   }
   const said = 'Hello world, and more of it'
   for (const input of [
@@ -152,7 +153,7 @@ t.test('a prompt is counted in every form of input', async () => {
     [{ type: 'function_call_output', call_id: 'c', output: said }],
     [{ type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: said }] }]
   ]) {
-    const tokens = promptOf('responses', { input })
+    const tokens = promptOf('items', { input })
     assert.ok(tokens >= countTokens(said) + 7 && tokens < 160, `${JSON.stringify(input)}: ${tokens}`)
   }
   assert.equal(counted('').promptTokens, null)

@@ -1,4 +1,4 @@
-import type { Api } from '@tollgate/contracts/catalog/apis.ts'
+import type { ApiName } from '@tollgate/contracts/catalog/apis.ts'
 import { memberOf } from '../body/member-of.ts'
 import type { MemberSpan } from '../body/members.ts'
 
@@ -8,7 +8,7 @@ export type CounterName = (typeof counterNames)[number]
 
 /** A request to count. */
 export interface CountedBody {
-  readonly api: Api
+  readonly api: ApiName
   readonly hasMedia: boolean
   readonly bytes: Buffer
   readonly spans: ReadonlyMap<string, MemberSpan>
@@ -33,7 +33,7 @@ export interface CountCall {
 
 interface Counter {
   /** The APIs whose requests it counts. */
-  readonly apis: readonly Api[]
+  readonly apis: readonly ApiName[]
   /** The members of a request that it counts. */
   readonly members: readonly string[]
   readonly call: (upstream: CountingUpstream, model: string, members: string) => CountCall

@@ -1,17 +1,16 @@
-import { type Api, apiPaths, apis, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
+import { type ApiName, apiNames, apis, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type CatalogView, withoutModels } from '../catalog/live-catalog.ts'
-import { type AcceptedMembers, membersAcceptedOn } from './accepted-members.ts'
 import { commonBetas } from './anthropic-betas.ts'
-import type { Upstreams } from './upstreams.ts'
+import type { Upstream, Upstreams } from './upstreams.ts'
 
 /** How a model is offered with one API. */
 export interface Offer {
   /** The targets of its route whose upstreams the gateway has and that speak the API. */
   readonly route: readonly Target[]
-  /** The members that a request may have. */
-  readonly members: AcceptedMembers
+  /** The members that a request may have besides those of the API; null if it may have any. */
+  readonly furtherMembers: ReadonlySet<string> | null
   /** The betas of Anthropic's API that it accepts besides the standard ones. */
   readonly betas: ReadonlySet<string>
 }
@@ -20,7 +19,7 @@ export interface Offer {
 export class Offers {
   readonly #upstreams: Upstreams
   readonly #leftOut: ReadonlySet<string>
-  readonly #known = new WeakMap<Model, ReadonlyMap<Api, Offer>>()
+  readonly #known = new WeakMap<Model, ReadonlyMap<ApiName, Offer>>()
   readonly #views = new WeakMap<CatalogView, CatalogView>()
 
   /** @param leftOut the names of optional upstreams that are not set up */
@@ -42,7 +41,7 @@ export class Offers {
   }
 
   /** The offers of a model; empty if the gateway has none of its upstreams. */
-  of(model: Model): ReadonlyMap<Api, Offer> {
+  of(model: Model): ReadonlyMap<ApiName, Offer> {
     let offers = this.#known.get(model)
     if (offers === undefined) {
       offers = offersOf(model, this.#upstreams)
@@ -52,20 +51,28 @@ export class Offers {
   }
 }
 
-function offersOf(model: Model, upstreams: Upstreams): ReadonlyMap<Api, Offer> {
-  const offers = new Map<Api, Offer>()
-  for (const api of apisOfKind[model.kind]) {
+function offersOf(model: Model, upstreams: Upstreams): ReadonlyMap<ApiName, Offer> {
+  const offers = new Map<ApiName, Offer>()
+  for (const api of apisOfKind(model.kind)) {
     const route = model.route.filter(({ upstream }) => upstreams.get(upstream)?.speaks.has(api) === true)
     if (route.length === 0) continue
-    const betas = commonBetas(route.map(({ upstream }) => upstreams.get(upstream)!.betas))
-    offers.set(api, { route, members: membersAcceptedOn(route, api, upstreams), betas })
+    const called = route.map(({ upstream }) => upstreams.get(upstream)!)
+    const betas = commonBetas(called.map((upstream) => upstream.betas))
+    offers.set(api, { route, furtherMembers: commonMembers(called), betas })
   }
   return offers
 }
 
+/** The further members that all upstreams of a route accept, because a request may fail over. @returns null if all accept any */
+function commonMembers(upstreams: readonly Pick<Upstream, 'furtherMembers'>[]): ReadonlySet<string> | null {
+  const lists = upstreams.map(({ furtherMembers }) => furtherMembers).filter((further) => further !== null)
+  const [first, ...others] = lists
+  return first === undefined ? null : new Set([...first].filter((name) => others.every((list) => list.has(name))))
+}
+
 /** @returns an error that names the endpoints of a model */
-export function wrongEndpoint(name: string, offers: ReadonlyMap<Api, Offer>): ServiceError {
-  const paths = apis.filter((api) => offers.has(api)).map((api) => apiPaths[api])
+export function wrongEndpoint(name: string, offers: ReadonlyMap<ApiName, Offer>): ServiceError {
+  const paths = apiNames.filter((api) => offers.has(api)).map((api) => apis[api].path)
   return new ServiceError('wrong_endpoint', {
     message: `The model ${name} is not offered at this endpoint. Send the request to ${paths.join(' or ')}.`
   })

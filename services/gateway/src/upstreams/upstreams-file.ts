@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { type Api, apis } from '@tollgate/contracts/catalog/apis.ts'
+import { type ApiName, apiNames } from '@tollgate/contracts/catalog/apis.ts'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
 import { maxTimerMs } from '@tollgate/service/config/max-timer.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
@@ -35,7 +35,7 @@ export const UpstreamsFile = closed({
       credential_header: Type.Optional(Type.String({ pattern: HeaderName })),
       headers: Type.Optional(Type.Record(Type.String({ pattern: HeaderName }), HeaderValue)),
       abort_stops_billing: Type.Optional(Type.Boolean()),
-      speaks: Type.Optional(Type.Array(Type.Enum([...apis]), { minItems: 1, uniqueItems: true })),
+      speaks: Type.Optional(Type.Array(Type.Enum(apiNames), { minItems: 1, uniqueItems: true })),
       chooses_service_tier: Type.Optional(Type.Boolean()),
       accepts_include_usage: Type.Optional(Type.Boolean()),
       usage_by_event: Type.Optional(Type.Boolean()),
@@ -88,7 +88,7 @@ export interface UpstreamSettings {
   readonly byUndici: boolean
   readonly abortStopsBilling: boolean
   /** The APIs that it offers. */
-  readonly speaks: readonly Api[]
+  readonly speaks: readonly ApiName[]
   readonly choosesTier: boolean
   readonly acceptsIncludeUsage: boolean
   readonly reportsUsageByEvent: boolean

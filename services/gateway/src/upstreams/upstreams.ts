@@ -1,4 +1,4 @@
-import type { Api } from '@tollgate/contracts/catalog/apis.ts'
+import type { ApiName } from '@tollgate/contracts/catalog/apis.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
 import { type CounterName, withPath } from './counters.ts'
 import { Http1Pool } from './http1/http1-pool.ts'
@@ -21,7 +21,7 @@ export interface Upstream {
   /** Whether the provider stops billing when a stream is aborted. */
   readonly abortStopsBilling: boolean
   /** The APIs that it offers. */
-  readonly speaks: ReadonlySet<Api>
+  readonly speaks: ReadonlySet<ApiName>
   /** Whether its account can choose a dearer service tier for a request that names none. */
   readonly choosesTier: boolean
   /** Whether it accepts `stream_options.include_usage`. Others report the usage of every stream. */

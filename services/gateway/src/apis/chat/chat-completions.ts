@@ -3,23 +3,31 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
 import { allowedTiers } from '../../admission/service-tier.ts'
-import type { InferenceEndpoint } from '../../request/api.ts'
+import type { Api } from '../../request/api.ts'
 import { asksForLongWrites, mayWriteForLong } from '../../tokens/cache-writes.ts'
 import { chatPromptBound } from '../../tokens/prompt-bound.ts'
 import { wantedOutput } from '../../tokens/token-bound.ts'
+import { chatInstead, chatMembers } from './chat-members.ts'
 import { listFormat } from './list-format.ts'
 
 /** `POST /v1/chat/completions` */
-export const chatCompletions: InferenceEndpoint = {
+export const chatCompletions: Api = {
   route: '/v1/chat/completions',
   path: '/chat/completions',
-  api: 'chat',
+  name: 'chat',
   kind: 'chat',
   body: ChatRequest,
+  members: chatMembers,
+  hasNoOtherMembers: false,
+  membersInstead: chatInstead,
   streams: true,
   asksForUsage: true,
+  outputMember: 'by model',
+  sendsTier: true,
+  standardTierName: null,
+  speaks: true,
   format: listFormat('choices', 'delta'),
-  promptMember: 'messages',
+  prompt: { member: 'messages', form: 'messages' },
   tokenBound(body, model) {
     const { spans, members } = body
     const { max_tokens, max_completion_tokens, n } = members as Static<typeof ChatRequest>

@@ -8,14 +8,14 @@ import type { Static } from 'typebox'
 import { quote } from '../../body/json-bytes.ts'
 import { decodeText } from '../../body/json-text.ts'
 import { note } from '../../body/shape.ts'
-import type { InferenceEndpoint } from '../../request/api.ts'
-import type { CountingEndpoint } from '../../request/counting.ts'
+import type { Api, CountingApi } from '../../request/api.ts'
 import { hiddenToolTokens } from '../../tokens/hidden-tool-tokens.ts'
 import { assertSearchPrice } from '../../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound } from '../../tokens/prompt-bound.ts'
 import { type HostedSearches, type TokenBound, wantedOutput } from '../../tokens/token-bound.ts'
 import { messagesFormat } from './messages-format.ts'
 import { messagesFields, refuseBetas } from './messages-headers.ts'
+import { messagesInstead, messagesMembers } from './messages-members.ts'
 
 /**
  * Passes of the model in one message. Anthropic pauses a message after ten (platform.claude.com, "server tools", 2026). A search beyond
@@ -68,15 +68,21 @@ const nameStart = (bytes: Buffer, textStart: number): number =>
   bytes.lastIndexOf(quote, bytes.lastIndexOf(quote, textStart - 2) - 1)
 
 /** `POST /v1/messages` of Anthropic's API */
-export const messages: InferenceEndpoint = {
+export const messages: Api = {
   route: '/v1/messages',
   path: '/messages',
-  api: 'messages',
+  name: 'messages',
   kind: 'chat',
   body: MessageRequest,
+  members: messagesMembers,
+  hasNoOtherMembers: false,
+  membersInstead: messagesInstead,
   streams: true,
-  promptMember: null,
+  prompt: null,
   asksForUsage: false,
+  sendsTier: false,
+  standardTierName: 'standard_only',
+  speaks: false,
   outputMember: 'max_tokens',
   upstreamFields: messagesFields,
   refuseFields: refuseBetas,
@@ -134,14 +140,18 @@ const severalSearches = () =>
   new ServiceError('invalid_request', { message: 'tools: more than one web search. Send one.' })
 
 /** `POST /v1/messages/count_tokens` of Anthropic's API. It refuses the prompts that `/v1/messages` refuses. */
-export const countTokens: CountingEndpoint = {
+export const countTokens: CountingApi = {
   route: '/v1/messages/count_tokens',
   path: '/messages/count_tokens',
-  api: 'messages',
+  name: 'messages',
   body: TokenCountRequest,
+  members: messagesMembers,
+  hasNoOtherMembers: false,
+  membersInstead: messagesInstead,
+  speaks: false,
+  standardTierName: 'standard_only',
   format: messagesFormat,
   upstreamFields: messagesFields,
   refuseFields: refuseBetas,
-  membersOf: ({ members }) => members,
   refusePrompt: messagePromptBound
 }

@@ -1,4 +1,4 @@
-import { type Api, apiPaths } from '@tollgate/contracts/catalog/apis.ts'
+import { type ApiName, apis } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { MessageModel, MessageModelList, ModelEntry, ModelList } from '@tollgate/contracts/http/models.ts'
@@ -104,7 +104,7 @@ interface AllowedModel {
   /** The id of the model, if this is an alias; otherwise null. */
   readonly aliasOf: string | null
   readonly model: Model
-  readonly offers: ReadonlyMap<Api, Offer>
+  readonly offers: ReadonlyMap<ApiName, Offer>
 }
 
 const Lists = Type.Union([ModelList, MessageModelList])
@@ -117,6 +117,6 @@ function toEntry({ id, aliasOf, model: { created, ownedBy }, offers }: AllowedMo
   return {
     ...{ id, object: 'model', created, owned_by: ownedBy },
     ...(aliasOf !== null && { alias_of: aliasOf }),
-    endpoints: [...offers.keys()].map((api) => apiPaths[api])
+    endpoints: [...offers.keys()].map((api) => apis[api].path)
   }
 }

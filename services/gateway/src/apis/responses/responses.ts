@@ -13,8 +13,7 @@ import { allowedTiers } from '../../admission/service-tier.ts'
 import { decodeText } from '../../body/json-text.ts'
 import { setMember } from '../../body/members.ts'
 import { note } from '../../body/shape.ts'
-import type { InferenceEndpoint } from '../../request/api.ts'
-import type { CountingEndpoint } from '../../request/counting.ts'
+import type { Api, CountingApi } from '../../request/api.ts'
 import { type NamedInput, namedItems, noConversation } from '../../stored/find-input.ts'
 import { asksForLongWrites, mayWriteForLong } from '../../tokens/cache-writes.ts'
 import { hiddenResponseTokens } from '../../tokens/hidden-tool-tokens.ts'
@@ -22,6 +21,7 @@ import { assertSearchPrice } from '../../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound } from '../../tokens/prompt-bound.ts'
 import { type HostedSearches, wantedOutput } from '../../tokens/token-bound.ts'
 import { compactionFormat, responsesFormat } from './responses-format.ts'
+import { responsesInstead, responsesMembers } from './responses-members.ts'
 
 type Members = Static<typeof ResponseRequest>
 
@@ -39,17 +39,23 @@ export function namedInputOf({ bytes, members, notes }: BoundedBody): NamedInput
 }
 
 /** `POST /v1/responses` */
-export const responses: InferenceEndpoint = {
+export const responses: Api = {
   route: '/v1/responses',
   path: '/responses',
-  api: 'responses',
+  name: 'responses',
   kind: 'chat',
   body: ResponseRequest,
+  members: responsesMembers,
+  hasNoOtherMembers: false,
+  membersInstead: responsesInstead,
   streams: true,
   asksForUsage: false,
+  sendsTier: true,
+  standardTierName: null,
+  speaks: false,
   outputMember: 'max_output_tokens',
   format: responsesFormat,
-  promptMember: 'input',
+  prompt: { member: 'input', form: 'items' },
   namedInput: namedInputOf,
   // Without the member, OpenAI stores the response.
   isStored: (members) => (members as Members).store !== false,
@@ -120,12 +126,13 @@ function hasCompaction({ bytes, notes }: BoundedBody): boolean {
  * `POST /v1/responses/compact`: the model writes a conversation shorter. A request has no limit of the output, so the model's own maximum is
  * reserved.
  */
-export const compact: InferenceEndpoint = {
+export const compact: Api = {
   ...responses,
   route: '/v1/responses/compact',
   path: '/responses/compact',
   body: CompactRequest,
   members: new Set(Object.keys(CompactRequest.properties)),
+  hasNoOtherMembers: true,
   streams: false,
   outputMember: null,
   format: compactionFormat,
@@ -143,16 +150,18 @@ export const compact: InferenceEndpoint = {
   }
 }
 
-const accepted: ReadonlySet<string> = new Set(Object.keys(InputTokensRequest.properties))
-
 /** `POST /v1/responses/input_tokens`: the provider counts the input of a response. */
-export const inputTokens: CountingEndpoint = {
+export const inputTokens: CountingApi = {
   route: '/v1/responses/input_tokens',
   path: '/responses/input_tokens',
-  api: 'responses',
+  name: 'responses',
   body: InputTokensRequest,
+  members: new Set(Object.keys(InputTokensRequest.properties)),
+  hasNoOtherMembers: true,
+  membersInstead: responsesInstead,
+  speaks: false,
+  standardTierName: null,
   format: responsesFormat,
   namedInput: namedInputOf,
-  membersOf: () => accepted,
   refusePrompt: refuseUnpricedSearch
 }

@@ -6,7 +6,10 @@ import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
-import { openaiMembers } from './openai-members.ts'
+import { chatCompletions } from './chat/chat-completions.ts'
+import { completions } from './completions/completions.ts'
+import { embeddings } from './embeddings/embeddings.ts'
+import { responses } from './responses/responses.ts'
 
 /** Members of other APIs that could change the model, provider, address, key or price. */
 const bypasses = {
@@ -106,32 +109,32 @@ t.test('a member without a price is refused as unpriced, even if an upstream’s
 })
 
 t.test('every member that OpenAI documents for an endpoint passes there, even as null', async () => {
-  const paths: Record<keyof typeof openaiMembers, readonly [path: string, required: Record<string, unknown>]> = {
-    chat: ['/chat/completions', chatOf('plain') as Record<string, unknown>],
-    completions: ['/completions', { model: 'completion', prompt: 'x' }],
-    embeddings: ['/embeddings', { model: 'embedding', input: 'x' }],
-    responses: ['/responses', { model: 'plain', input: 'x' }]
+  const embedding = { model: 'embedding', input: 'x' }
+  for (const [{ path, members }, required] of [
+    [chatCompletions, chatOf('plain') as Record<string, unknown>],
+    [completions, { model: 'completion', prompt: 'x' }],
+    [embeddings, embedding],
+    [responses, { model: 'plain', input: 'x' }]
+  ] as const) {
+    const all = Object.fromEntries([...members].map((name) => [name, null]))
+    assert.equal((await send(path, { ...all, ...required })).status, 200, path)
   }
-  for (const [api, [path, required]] of Object.entries(paths)) {
-    const all = Object.fromEntries(openaiMembers[api as keyof typeof openaiMembers].map((name) => [name, null]))
-    assert.equal((await send(path, { ...all, ...required })).status, 200, api)
-  }
-  const foreign = { ...paths.embeddings[1], messages: [] }
+  const foreign = { ...embedding, messages: [] }
   assert.equal(await outcomeOf(await send('/embeddings', foreign)), '400 invalid_request')
 })
 
 t.test('no other name passes, in any spelling of a documented one', async () => {
-  const documented = new Set(openaiMembers.chat)
+  const documented = [...chatCompletions.members]
   const spelling = fc.oneof(
     fc.string({ unit: 'grapheme' }),
-    fc.constantFrom(...openaiMembers.chat).map((name) => name.toUpperCase()),
-    fc.constantFrom(...openaiMembers.chat).map((name) => ` ${name}`),
+    fc.constantFrom(...documented).map((name) => name.toUpperCase()),
+    fc.constantFrom(...documented).map((name) => ` ${name}`),
     fc.constantFrom('__proto__', 'constructor', 'hasOwnProperty', '')
   )
   const before = upstream.received.length
   await fc.assert(
     fc.asyncProperty(
-      spelling.filter((name) => !documented.has(name)),
+      spelling.filter((name) => !documented.includes(name)),
       async (name) => {
         const body = `{${JSON.stringify(name)}:null,"model":"plain","messages":[{"role":"user","content":"x"}]}`
         const outcome = await outcomeOf(await send('/chat/completions', body))
