@@ -8,8 +8,8 @@ import { checkTraces, traceVariables } from '@tollgate/service/tracing/trace-set
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
-import { checkIdempotency } from './idempotency/memory-setting.ts'
-import { checkWorkers } from './workers/count-workers.ts'
+import { checkIdempotency } from './idempotency/idempotency.ts'
+import { checkWorkers } from './workers/worker-pool.ts'
 
 const Port = (defaultPort: number) => Type.Integer({ minimum: 0, maximum: 65535, default: defaultPort })
 

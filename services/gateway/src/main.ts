@@ -4,8 +4,8 @@ import type { Logger } from 'pino'
 import pino from 'pino'
 import { type GatewayConfig, loadGatewayConfig } from './config.ts'
 import { createLogOutput } from './telemetry/log-output.ts'
-import { countWorkers } from './workers/count-workers.ts'
 import { workerArgument } from './workers/messages.ts'
+import { countWorkers } from './workers/worker-pool.ts'
 
 /** Runs the gateway in this process, or in several that this process starts. Each loads only the code that it needs. */
 async function main(): Promise<void> {
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   }
   warnOfVariables(log)
   const workers = countWorkers(config.GATEWAY_WORKERS)
-  if (workers === 1) await (await import('./program/run-alone.ts')).runAlone(config, log)
+  if (workers === 1) await (await import('./program/open-gateway.ts')).runAlone(config, log)
   else await (await import('./workers/run-workers.ts')).runWorkers(config, log, workers)
 }
 

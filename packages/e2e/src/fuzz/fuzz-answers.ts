@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
 import { brotliCompressSync, brotliDecompressSync, deflateSync, gzipSync, unzipSync } from 'node:zlib'
-import { classifyHead } from '@tollgate/gateway/relay/classify-head.ts'
+import { classifyHead } from '@tollgate/gateway/relay/client-may-retry.ts'
 import { cut, cuts, mutate, mutations, place } from '@tollgate/gateway/testing/mutations.ts'
 import { startGateway } from '@tollgate/gateway/testing/start-gateway.ts'
 import { Breaker } from '@tollgate/gateway/upstreams/breaker.ts'

@@ -1,4 +1,4 @@
-import { memberOf } from '@tollgate/gateway/body/member-of.ts'
+import { memberOf } from '@tollgate/gateway/body/json-text.ts'
 import fc from 'fast-check'
 import { type AnswerApi, parsed } from './answer-api.ts'
 import { count, orderChanges, readEvents, reorder, type TypedEvent, writeEvents, writing } from './hostile-events.ts'

@@ -39,7 +39,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'open-streams-go-on',
     summary: 'open requests of a revoked key go on, although the caller asked to cut them',
-    file: 'services/gateway/src/revocation/cut-of.ts',
+    file: 'services/gateway/src/revocation/cut-requests.ts',
     from: "verdict.code === 'revoked_api_key' ? verdict : null",
     to: "verdict.code === 'expired_api_key' ? verdict : null",
     test: 'which open requests end'
@@ -295,7 +295,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'least-bad-not-called',
     summary: 'without an upstream that works, nobody is called',
-    file: 'services/gateway/src/relay/callable-target.ts',
+    file: 'services/gateway/src/relay/targets.ts',
     from: 'if (rank >= bestRank) continue',
     to: 'if (rank >= bestRank || rank >= leastBad) continue',
     test: 'whatever happened before, somebody is called; while others work, a failing upstream gets probes'

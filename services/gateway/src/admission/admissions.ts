@@ -7,7 +7,7 @@ import {
 } from '@tollgate/state/admission/admit.ts'
 import { type RedisLink, togetherFor } from '@tollgate/state/link/redis-link.ts'
 import type { Turn } from '../event-loop/end-of-turn.ts'
-import type { RedisMetrics } from '../telemetry/redis-metrics.ts'
+import type { RedisMetrics } from '../telemetry/metrics.ts'
 
 /** Maximum requests per call of the script, so that others wait less than a millisecond. */
 const maxTogether = 40

@@ -1,5 +1,6 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import { allowancesOf } from './allowances.ts'
@@ -48,4 +49,17 @@ function perMinuteOf({ key, account }: KnownKey, catalog: CatalogView | null): n
   if (key === null || account === null || catalog === null) return defaultPerMinute
   const { requests, keyRequests } = allowancesOf(key.record, account.record, catalog)
   return Math.min(requests, keyRequests ?? requests)
+}
+
+/**
+ * Whether the remembered records refuse a key: it is revoked or expired, or its account is suspended. Then the
+ * gateway asks Redis before it reads the body, so that it reads no body for an unusable key.
+ */
+export function mayBeRefused({ key, account, digest, admission }: KnownKey): boolean {
+  if (key === null) return false
+  const { record } = key
+  // Nearly all keys end here: these records admitted a request before, and the key never expires.
+  if (admission !== null && record.expiresAt === null && record.digest === digest) return false
+  const verdict = judgeKey({ key: record, account: account?.record ?? null }, digest)
+  return !verdict.allowed || (verdict.endsAt !== null && verdict.endsAt <= Date.now())
 }

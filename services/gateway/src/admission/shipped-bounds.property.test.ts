@@ -13,7 +13,7 @@ import { audioBound } from '../tokens/media/media-bound.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 import { nothingUsed, type Usage } from '../usage/usage.ts'
 import { costBound } from './cost-bound.ts'
-import { allowedTiers } from './service-tier.ts'
+import { allowedTiers } from './unpriced-members.ts'
 
 const { models, plans } = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 

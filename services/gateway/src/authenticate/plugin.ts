@@ -1,10 +1,29 @@
 import rateLimit from '@fastify/rate-limit'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Authenticator } from './authenticate.ts'
 import type { KnownKey } from './known-key.ts'
-import { presentedSecret } from './presented-secret.ts'
+
+/**
+ * The API key that a request presents: the bearer token; without one, `x-api-key`. So if a client sends both, as some do with one key,
+ * the bearer token counts.
+ *
+ * @param readsApiKey whether `x-api-key` counts for a request
+ * @returns null if the request presents none
+ */
+export function presentedSecret(
+  request: FastifyRequest,
+  readsApiKey: (request: FastifyRequest) => boolean
+): string | null {
+  const { authorization, 'x-api-key': apiKey } = request.headers
+  const token = bearerToken(authorization)
+  if (token !== null || typeof apiKey !== 'string' || !readsApiKey(request)) return token
+  return isToken.test(apiKey) ? apiKey : null
+}
+
+const isToken = /^\S+$/
 
 const windowMs = 60_000
 /** Maximum of client addresses whose failures are remembered. The address with the oldest failure is forgotten first. */

@@ -1,6 +1,7 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import {
   beyondLimit,
+  describeShape,
   missing,
   notJson,
   notValid,
@@ -10,14 +11,12 @@ import {
   unknownName,
   unpriced
 } from './body-fault.ts'
-import { describeShape } from './describe-shape.ts'
-import { type Frame, noFrame, pathOf } from './frame.ts'
+import { type Frame, findDecoded, findMember, isOneOf, noFrame, numberAt, pathOf } from './frame.ts'
 import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from './json-bytes.ts'
 import { decodeText, escapeLength, maxNumberLength, skipNumber, skipPlain } from './json-text.ts'
 import { maxDepth, maxNameLength, maxNames, maxObjectNames, maxReadLength, maxValues } from './limits.ts'
 import type { MemberSpan } from './members.ts'
 import { elided, RequestMembers } from './request-members.ts'
-import { findDecoded, findMember, isOneOf, numberAt } from './scalars.ts'
 import { anyShape, kind, note, type Shape } from './shape.ts'
 import { UniqueNames } from './unique-names.ts'
 

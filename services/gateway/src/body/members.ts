@@ -1,3 +1,4 @@
+import { comma, quote } from './json-bytes.ts'
 import { skipSpace } from './scan.ts'
 
 /** Folds a name as case-insensitive servers do. Some letters, such as the Kelvin sign, become ASCII. */
@@ -60,4 +61,18 @@ export function setMember(body: Buffer, span: MemberSpan | undefined, name: stri
   // Inserts it first. A comma follows, because every forwarded body has members.
   const start = skipSpace(body, 0) + 1
   return { start, end: start, json: `${JSON.stringify(name)}:${json},` }
+}
+
+/**
+ * Removes a member and one comma beside it.
+ *
+ * @param span of its value. Its name must not contain quotes.
+ */
+export function removeMember(body: Buffer, { start, end }: MemberSpan): Edit {
+  const nameStart = body.lastIndexOf(quote, body.lastIndexOf(quote, start - 1) - 1)
+  const next = skipSpace(body, end)
+  if (body[next] === comma) return { start: nameStart, end: next + 1, json: '' }
+  // The last member. Only white space separates its name from the comma before it. A single member has no comma.
+  const before = body.lastIndexOf(comma, nameStart)
+  return { start: before < 0 ? nameStart : before, end, json: '' }
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { editBody, type MemberSpan, setMember } from './members.ts'
-import { removeMember } from './remove-member.ts'
+import { editBody, type MemberSpan, removeMember, setMember } from './members.ts'
 
 /** A member in JSON text: its name, the text before its value, the value, and the space behind it. */
 interface Written {

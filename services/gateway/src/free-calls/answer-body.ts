@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { AnswerDecoder, isIdentity } from '../relay/answer-decoder.ts'
 import { failureOfError } from '../relay/upstream-failure.ts'
-import { CallError } from '../upstreams/call-error.ts'
-import type { CallController } from '../upstreams/upstream-pool.ts'
+import { type CallController, CallError } from '../upstreams/upstream-pool.ts'
 
 /** Bytes of an answer that may wait for its client, before those that the operating system takes. */
 export const waitingBytes = 64 * 1024

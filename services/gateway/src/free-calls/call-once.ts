@@ -1,14 +1,22 @@
+import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
+import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { decodeShort, isKnownEncoding } from '../relay/answer-decoder.ts'
 import type { AnswerFormat } from '../relay/answer-format.ts'
 import type { RenamedModel } from '../relay/conceal.ts'
 import { type OperatorFault, reportedFault } from '../relay/operator-faults.ts'
 import { readRefusal } from '../relay/read-refusal.ts'
+import { callableTarget } from '../relay/targets.ts'
 import { classifyStatus, failureOfError, readWaitMs } from '../relay/upstream-failure.ts'
 import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
-import { CallError } from '../upstreams/call-error.ts'
 import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
-import type { AnswerHandler, AnswerHead, CallController, UpstreamCall } from '../upstreams/upstream-pool.ts'
-import type { Upstream } from '../upstreams/upstreams.ts'
+import {
+  type AnswerHandler,
+  type AnswerHead,
+  type CallController,
+  CallError,
+  type UpstreamCall
+} from '../upstreams/upstream-pool.ts'
+import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 import { AnswerBody } from './answer-body.ts'
 
 /** Maximum bytes of an answer that is collected: a number of tokens, or a refusal. */
@@ -183,4 +191,29 @@ function reportAnswer(
   if (fault === null) upstreamHealth.accepted(name)
   else if (fault !== 'model')
     upstreamHealth.failed(fault, { upstream: name, model: null, credentialName: models.credentialName })
+}
+
+/**
+ * Calls each target of a route at most once, until one answers. After a timeout no other is called, because it would take as long again.
+ *
+ * @param route in order, of upstreams that the gateway has
+ * @throws ServiceError the last failure
+ */
+export async function callAny(
+  route: readonly Target[],
+  upstreams: Upstreams,
+  call: (target: Target, upstream: Upstream) => Promise<FreeAnswer>
+): Promise<FreeAnswer> {
+  const tried: Target[] = []
+  for (;;) {
+    const { target } = callableTarget(route, tried, upstreams, performance.now())!
+    tried.push(target)
+    try {
+      return await call(target, upstreams.get(target.upstream)!)
+    } catch (error) {
+      const next = callableTarget(route, tried, upstreams, performance.now())
+      const isLast = next === null || tried.includes(next.target)
+      if (isLast || (error as ServiceError).code === 'upstream_timeout') throw error
+    }
+  }
 }

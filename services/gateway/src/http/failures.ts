@@ -1,13 +1,13 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { isRetryable } from '@tollgate/contracts/errors/should-retry.ts'
 import { failureOfClientError } from '@tollgate/service/http/client-error.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lastPlanOf } from '../authenticate/known-key.ts'
 import { logRequest, senderOf } from '../telemetry/request-log.ts'
-import { errorsOf } from './messages-errors.ts'
-import { retryFields } from './retry-fields.ts'
+import { errorsOf } from './error-format.ts'
 import { routeOf } from './route-of.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
 
@@ -108,4 +108,19 @@ function toServiceError(error: Error, request: FastifyRequest): ServiceError {
   if (code === 'FST_ERR_BAD_URL') return unknownEndpoint(request)
   if (statusCode !== undefined && statusCode < 500) return new ServiceError('invalid_request', { cause: error })
   return new ServiceError('internal_error', { cause: error })
+}
+
+/**
+ * Headers that tell a client whether and when to retry: names and values, alternating.
+ *
+ * @param shouldRetry default: what the error's code says
+ */
+export function retryFields(
+  { code, retryAfter, retryAfterMs }: Pick<ServiceError, 'code' | 'retryAfter' | 'retryAfterMs'>,
+  shouldRetry: boolean = isRetryable(code, retryAfter)
+): string[] {
+  const fields = ['x-should-retry', String(shouldRetry)]
+  if (retryAfter !== null) fields.push('retry-after', String(retryAfter))
+  if (retryAfterMs !== null) fields.push('retry-after-ms', String(retryAfterMs))
+  return fields
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'tap'
-import { stopListening } from './stop-listening.ts'
+import { stopListening } from './draining.ts'
 
 const request = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'
 

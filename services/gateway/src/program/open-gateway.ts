@@ -1,5 +1,6 @@
 import { readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
+import { listen } from '@tollgate/service/http/listen.ts'
 import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
 import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
 import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
@@ -10,7 +11,7 @@ import type { Logger } from 'pino'
 import { composeGateway, type Gateway } from '../compose.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { Protection } from '../http/protection.ts'
-import { requestLogOf } from '../receipts/request-log-setting.ts'
+import { requestLogOf } from '../receipts/refusal-log.ts'
 import type { Learned } from '../upstreams/upstreams.ts'
 
 /** A gateway of this process. It does not listen yet. */
@@ -96,4 +97,23 @@ function protectionOf(config: GatewayConfig): Protection {
     maxAbandonedStreams: config.GATEWAY_MAX_ABANDONED_STREAMS,
     lingerMs
   }
+}
+
+/** Runs the gateway in this process. Resolves when it listens. */
+export async function runAlone(config: GatewayConfig, log: Logger): Promise<void> {
+  const { gateway, stop } = await openGateway(config, log)
+  process.on('SIGTERM', () => void stop())
+  process.on('SIGINT', () => void stop())
+  process.on('SIGHUP', () => void gateway.reloadUpstreams())
+  await gateway.start()
+  const {
+    GATEWAY_ADMIN_HOST: adminHost,
+    GATEWAY_ADMIN_PORT: adminPort,
+    GATEWAY_HOST: host,
+    GATEWAY_PORT: port
+  } = config
+  await listen(gateway.admin, { host: adminHost, port: adminPort, portVariable: 'GATEWAY_ADMIN_PORT' })
+  await listen(gateway.app, { host, port, portVariable: 'GATEWAY_PORT' })
+  gateway.checkUpstreams()
+  log.info({ port, adminPort }, 'listening')
 }

@@ -1,12 +1,11 @@
 import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { addressForLog } from '@tollgate/service/log/request-line.ts'
-import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
+import { type AccountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
 import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
 import { noteReceipts } from '@tollgate/state/receipts/receipts.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
-import type { RequestLogSetting } from './request-log-setting.ts'
 
 /** Equal refusals of a key are written at most this often, ms. The first one is written with the next flush. */
 const sampleMs = 10_000
@@ -199,4 +198,30 @@ function encodeRefusal({ count, smallest, at }: Counted, hasAddress: boolean): s
     durationMs,
     address: hasAddress && address !== undefined ? addressForLog(address) : null
   })
+}
+
+/** How this gateway writes receipts of its requests. */
+export interface RequestLogSetting {
+  /** Memory in Redis for the receipts of a shard, until control copies them. The oldest are dropped above it. */
+  readonly shardBytes: number
+  /** Whether receipts have the addresses of clients. */
+  readonly hasAddresses: boolean
+}
+
+/** The variables that decide it. */
+interface Variables {
+  REQUEST_LOG: 'on' | 'off'
+  REQUEST_LOG_MEMORY_MB: number
+  REQUEST_LOG_ADDRESSES: 'true' | 'false'
+}
+
+/** Divides the memory, because accounts are spread over shards. @returns null if there are no receipts */
+export function requestLogOf({
+  REQUEST_LOG: log,
+  REQUEST_LOG_MEMORY_MB: memoryMb,
+  REQUEST_LOG_ADDRESSES: addresses
+}: Variables): RequestLogSetting | null {
+  if (log === 'off') return null
+  const shardBytes = Math.floor((memoryMb * 1024 * 1024) / accountShards.length)
+  return { shardBytes, hasAddresses: addresses === 'true' }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import t from 'tap'
-import { CallError } from '../upstreams/call-error.ts'
+import { CallError } from '../upstreams/upstream-pool.ts'
 import { AnswerDecoder } from './answer-decoder.ts'
 import type { Source } from './stream-writer.ts'
 

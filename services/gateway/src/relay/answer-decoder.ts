@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream'
 import { brotliDecompressSync, constants, createBrotliDecompress, createUnzip, unzipSync } from 'node:zlib'
-import { CallError } from '../upstreams/call-error.ts'
+import { CallError } from '../upstreams/upstream-pool.ts'
 import type { Source } from './stream-writer.ts'
 
 /** Maximum bytes of a decoded answer, against decompression bombs. The largest embeddings have 75 MB. */

@@ -6,7 +6,7 @@ import t from 'tap'
 import { Breaker } from '../upstreams/breaker.ts'
 import { Pauses } from '../upstreams/pauses.ts'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
-import { callableTarget } from './callable-target.ts'
+import { callableTarget } from './targets.ts'
 
 const target = (upstream: string): Target => ({ upstream, model: 'm', priority: 0, weight: 1 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { classifyHead } from './classify-head.ts'
+import { classifyHead } from './client-may-retry.ts'
 
 t.test('only JSON and event streams are answers', async () => {
   const classify = (status: number, contentType?: string, contentEncoding?: string) => {

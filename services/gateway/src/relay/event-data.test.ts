@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { dataBytes, dataOf } from './event-data.ts'
+import { dataBytes, dataOf } from './server-sent-events.ts'
 
 const line = fc.constantFrom('data:', 'data: ', 'data: {"a":1}', 'data:  b', 'event: x', ': data: no', 'é', '', 'data')
 const lineEnd = fc.constantFrom('\n', '\n', '\r\n', '\r')

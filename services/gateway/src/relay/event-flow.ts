@@ -1,7 +1,7 @@
 import type { ReceivedText } from '../tokens/received-text.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
-import { endsPlainly, firstBoundary, lastBoundary } from './event-boundaries.ts'
 import type { IssuedIds } from './issued-ids.ts'
+import { endsPlainly, firstBoundary, lastBoundary } from './server-sent-events.ts'
 
 /** Longer events pass in parts. */
 export const maxInspectedBytes = 65_536

@@ -4,7 +4,7 @@ import t from 'tap'
 import { Breaker } from '../upstreams/breaker.ts'
 import { Pauses } from '../upstreams/pauses.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
-import { type FailedCall, failOver } from './fail-over.ts'
+import { type FailedCall, failOver } from './targets.ts'
 
 const target = (upstream: string): Target => ({ upstream, model: 'm', priority: 0, weight: 1 })
 const [a, b] = [target('a'), target('b')]

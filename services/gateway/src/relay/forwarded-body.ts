@@ -1,7 +1,6 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
-import { type Bytes, type Edit, editBody, type MemberSpan, setMember } from '../body/members.ts'
-import { removeMember } from '../body/remove-member.ts'
+import { type Bytes, type Edit, editBody, type MemberSpan, removeMember, setMember } from '../body/members.ts'
 
 export interface ForwardedRequest {
   /** The client's bytes. */

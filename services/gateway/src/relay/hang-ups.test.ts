@@ -9,7 +9,7 @@ import { cutCatalog, cutUpstreams, done, usageEvent, word } from '../testing/cut
 import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { collectLogLines, type RequestLine } from '../testing/log-lines.ts'
 import { type GatewayOptions, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
-import { tokensInTransit } from '../tokens/tokens-in-transit.ts'
+import { tokensInTransit } from '../tokens/received-text.ts'
 
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices
 const lines = collectLogLines()

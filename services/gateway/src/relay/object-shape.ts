@@ -1,4 +1,4 @@
-import type { BodyShape } from './body-shape.ts'
+import type { BodyShape } from './json-body.ts'
 import { MemberScan } from './member-scan.ts'
 
 /** What the members of a single body say. */

@@ -12,7 +12,7 @@ import { chatOf, post } from '../testing/client.ts'
 import { plainAnswer } from '../testing/fake-upstream.ts'
 import { collectLogLines } from '../testing/log-lines.ts'
 import { catalogOf, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
-import { tokensInTransit } from '../tokens/tokens-in-transit.ts'
+import { tokensInTransit } from '../tokens/received-text.ts'
 import { RetryBudget } from '../upstreams/retry-budget.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
 

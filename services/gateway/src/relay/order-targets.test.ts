@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import fc from 'fast-check'
 import t from 'tap'
-import { orderTargets } from './order-targets.ts'
+import { orderTargets } from './targets.ts'
 
 const target = (upstream: string, priority = 0, weight = 1): Target => ({ upstream, model: 'm', priority, weight })
 

@@ -1,7 +1,8 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
 import type { AnsweredCall } from './answer-format.ts'
-import type { ReceivedAnswer } from './charged-usage.ts'
+import type { End, ReceivedAnswer } from './charged-usage.ts'
+import type { RetryScope } from './client-may-retry.ts'
 import type { IssuedIds } from './issued-ids.ts'
 import type { OperatorFault } from './operator-faults.ts'
 import type { RefusalReason } from './read-refusal.ts'
@@ -70,4 +71,25 @@ export interface SinkAttempt extends Source, AnsweredCall {
   rejectAnswer(how: string, fault?: OperatorFault | null): void
   /** @param failed null for a refusal that is about the client's request. @param goesOn whether more of the body may arrive */
   refused(reason: RefusalReason, failed: CallFailure | null, goesOn: boolean): void
+}
+
+/** Gets the events of an attempt, and decides what follows. */
+export interface AttemptOwner {
+  /** Whether the client still gets the answer. */
+  readonly isServed: boolean
+  /** How far the answer is read for its usage after the client gets no more of it; null before that. */
+  readonly stillReads: 'to the end' | 'briefly' | null
+  /**
+   * Writes the head of the client's response.
+   *
+   * @param length of the body in bytes, -1 if unknown
+   * @param further headers: names and values, alternating
+   */
+  writeHead(status: number, contentType: string, length: number, further: readonly string[]): void
+  /** Sends the client a refusal that is about its request. @param json the body */
+  passOnRefusal(status: number, code: string, json: string): void
+  /** Called if the call failed. */
+  failed(failure: ServiceError, scope: RetryScope, end: End): void
+  /** Called at the end of the request. */
+  finish(status: number, code: string | null, end: End): void
 }

@@ -1,9 +1,8 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { endOfMalformed } from './charged-usage.ts'
-import { costComment } from './cost-notes.ts'
-import { faultInEvent } from './event-fault.ts'
 import type { EventFlow } from './event-flow.ts'
 import type { OperatorFault } from './operator-faults.ts'
+import { costComment, faultInEvent } from './server-sent-events.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { StreamWriter } from './stream-writer.ts'
 

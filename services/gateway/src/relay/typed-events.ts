@@ -1,9 +1,7 @@
 import { ReceivedText } from '../tokens/received-text.ts'
-import { firstBoundary } from './event-boundaries.ts'
-import { dataBytes } from './event-data.ts'
-import { errorLine } from './event-failure.ts'
 import { EventFlow } from './event-flow.ts'
 import { MemberScan } from './member-scan.ts'
+import { dataBytes, errorLine, firstBoundary } from './server-sent-events.ts'
 
 /**
  * Reads a stream whose events name their type: Responses and Messages. All events pass unchanged, but those that {@link shown}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { CallError, type CallErrorCode } from '../upstreams/call-error.ts'
+import { CallError, type CallErrorCode } from '../upstreams/upstream-pool.ts'
 import type { RetryScope } from './client-may-retry.ts'
 import { unexplained } from './read-refusal.ts'
 import { classifyStatus, failureOfError, readWaitMs, scopeOfError } from './upstream-failure.ts'

@@ -1,6 +1,5 @@
 import { dependencyRetrySeconds, ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { CallError } from '../upstreams/call-error.ts'
-import type { AnswerHead } from '../upstreams/upstream-pool.ts'
+import { type AnswerHead, CallError } from '../upstreams/upstream-pool.ts'
 import type { RetryScope } from './client-may-retry.ts'
 import { codeOfFault, type OperatorFault, operatorFault } from './operator-faults.ts'
 import { type RefusalReason, unexplained } from './read-refusal.ts'

@@ -1,7 +1,7 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { isReported } from './charged-usage.ts'
-import { faultOfError } from './event-fault.ts'
 import type { JsonBody } from './json-body.ts'
+import { faultOfError } from './server-sent-events.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { shortWrite } from './stream-writer.ts'
 

@@ -6,7 +6,7 @@ import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import type { TimeSlices } from '../event-loop/time-slices.ts'
 import type { AnswerRoom } from '../free-calls/answer-room.ts'
 import type { ProviderCounts } from '../free-calls/provider-counts.ts'
-import type { CallsInFlight } from '../http/calls-in-flight.ts'
+import type { CallsInFlight } from '../http/draining.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { RelayRequest } from '../relay/relay-request.ts'
 import type { Settlement } from '../settlement/settlement.ts'
@@ -16,8 +16,8 @@ import type { PromptSizes } from '../tokens/prompt-sizes.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
 import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
 import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
-import type { OpenCalls } from './open-calls.ts'
 import type { BodyReader } from './read-body.ts'
+import type { OpenCalls } from './request-resources.ts'
 
 /** What all inference endpoints need. */
 export interface InferenceDependencies

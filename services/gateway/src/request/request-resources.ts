@@ -1,6 +1,23 @@
 import type { BodyMemory, BodySender } from '../body/body-memory.ts'
-import type { CallsInFlight } from '../http/calls-in-flight.ts'
+import type { CallsInFlight } from '../http/draining.ts'
 import type { Claim } from '../idempotency/claim.ts'
+
+/** Counts the admitted requests of this process that have not ended. */
+export class OpenCalls {
+  count = 0
+  /** Those that asked for a stream. */
+  streams = 0
+
+  began(isStream: boolean): void {
+    this.count++
+    if (isStream) this.streams++
+  }
+
+  ended(isStream: boolean): void {
+    this.count--
+    if (isStream) this.streams--
+  }
+}
 
 /**
  * What a request holds in this process from when its body has arrived until it is over: its place among the calls that a stop waits for,

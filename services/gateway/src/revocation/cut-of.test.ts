@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { activeKey } from '@tollgate/state/testing/active-key.ts'
 import { test } from 'tap'
-import { cutOf } from './cut-of.ts'
+import { cutOf } from './cut-requests.ts'
 
 const { digest } = activeKey
 const other = 'e'.repeat(64)

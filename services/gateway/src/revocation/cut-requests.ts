@@ -1,13 +1,13 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { judgeKey, judgeSuspension, type KeyRefusal } from '@tollgate/contracts/keys/judge-key.ts'
 import { createBackgroundLoop, type LoopLog } from '@tollgate/service/background/background-loop.ts'
 import { findOutdated, type JudgedKey } from '@tollgate/state/admission/find-outdated.ts'
 import { changesChannel } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { changedAccount } from '@tollgate/state/projection/announce-change.ts'
-import { refreshRecords } from '../admission/admit-request.ts'
+import { refreshRecords, refusalError } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { Deadlines, OpenRequest } from '../relay/deadlines.ts'
-import { cutOf } from './cut-of.ts'
 
 /** How often all open requests are checked, ms. A cut that was not announced waits no longer than this, and {@link freshMs}. */
 const checkEveryMs = 2000
@@ -123,4 +123,21 @@ function cutRequests(requests: Pick<Deadlines, 'open'>, keys: ReadonlySet<KnownK
     if (failure !== undefined) cut.push([request, failure])
   }
   for (const [request, failure] of cut) request.cut(failure)
+}
+
+/**
+ * Decides whether the open requests of a key end now: its account is suspended, or its secret was revoked or replaced by somebody
+ * who asked for this.
+ *
+ * @returns the failure for their clients; null if they go on
+ */
+export function cutOf({ key, account, digest }: Pick<KnownKey, 'key' | 'account' | 'digest'>): ServiceError | null {
+  const refusal = (account && judgeSuspension(account.record)) ?? cutOfKey(key, digest)
+  return refusal === null ? null : refusalError(refusal)
+}
+
+function cutOfKey(key: KnownKey['key'], digest: string): KeyRefusal | null {
+  if (key?.record.cutStreams !== true) return null
+  const verdict = judgeKey({ key: key.record, account: null }, digest)
+  return !verdict.allowed && verdict.code === 'revoked_api_key' ? verdict : null
 }

@@ -2,8 +2,7 @@ import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { callCounts } from '../usage/reported-counts.ts'
 import { nothingUsed, type Usage } from '../usage/usage.ts'
 import type { Call, Used } from './outcome.ts'
-import { priceOf } from './price.ts'
-import { withWriteTimes } from './prompt-kinds.ts'
+import { priceOf, withWriteTimes } from './price.ts'
 
 /** What a call is charged. */
 export interface Charge {

@@ -9,7 +9,7 @@ import type { AttemptEnd } from '../telemetry/upstream-metrics.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import type { Received } from '../tokens/estimate-usage.ts'
 import type { ReportedUsage, Usage } from '../usage/usage.ts'
-import type { PromptKinds } from './prompt-kinds.ts'
+import type { PromptKinds } from './price.ts'
 
 /** An admitted call of a model. */
 export interface Call {

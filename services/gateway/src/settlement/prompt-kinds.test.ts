@@ -4,7 +4,7 @@ import { ratesFor } from '@tollgate/contracts/prices/rates-for.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import { nothingUsed } from '../usage/usage.ts'
-import { estimatedPromptKinds, withWriteTimes } from './prompt-kinds.ts'
+import { estimatedPromptKinds, withWriteTimes } from './price.ts'
 
 const none = { audioTokens: 0, imageTokens: 0, mayWriteToCache: true, asksForLongWrites: false }
 const flat = { inputPicos: 1000, cachedInputPicos: 100, outputPicos: 10_000 }

@@ -3,6 +3,12 @@ import { tryAll } from '@tollgate/state/link/execute.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type Reaped, reap } from '@tollgate/state/settlement/reap.ts'
 
+/** Time for the settlement after the longest request, ms. */
+const settlementMs = 60_000
+
+/** @returns how long a hold lasts, ms: longer than any request */
+export const holdMsOf = (maxRequestMs: number): number => maxRequestMs + settlementMs
+
 const sweepMs = 15_000
 /** Maximum accounts of a shard per sweep, and holds of an account per script, so that other commands wait only briefly. */
 const maxAccounts = 100

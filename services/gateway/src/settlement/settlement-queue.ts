@@ -4,7 +4,7 @@ import { cancel, type SettledGroup, settle } from '@tollgate/state/settlement/se
 import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { Turn } from '../event-loop/end-of-turn.ts'
-import type { RedisMetrics } from '../telemetry/redis-metrics.ts'
+import type { RedisMetrics } from '../telemetry/metrics.ts'
 import { type CancelledGroup, Outboxes } from './outboxes.ts'
 
 /** Gets the end of a settlement. */

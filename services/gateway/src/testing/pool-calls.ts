@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import type { CallError } from '../upstreams/call-error.ts'
 import type {
   AnswerHandler,
   CallController,
+  CallError,
   CallTimeouts,
   UpstreamPool,
   UpstreamPoolOptions

@@ -1,4 +1,4 @@
-import { memberOf } from '../body/member-of.ts'
+import { memberOf } from '../body/json-text.ts'
 import type { BoundedBody } from './prompt-bound.ts'
 
 /**

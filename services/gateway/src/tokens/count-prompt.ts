@@ -1,6 +1,6 @@
 import type { AddedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
-import { memberOf } from '../body/member-of.ts'
+import { memberOf } from '../body/json-text.ts'
 import { measureAudio, measureImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules } from './media/media-bound.ts'
 import { mediaDifference, partTokens } from './prompt-bound.ts'

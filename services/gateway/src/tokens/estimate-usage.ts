@@ -1,6 +1,6 @@
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { type CountablePrompt, countPrompt } from './count-prompt.ts'
-import { tokensInTransit } from './tokens-in-transit.ts'
+import { tokensInTransit } from './received-text.ts'
 import { wordsOfAnswer, wordsOfLines } from './words.ts'
 
 /** A request with usage that its upstream did not fully report. */

@@ -3,6 +3,12 @@ import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } fr
 import { skipValue, valueAfter } from '../body/scan.ts'
 import { mayHaveWords, wordsOfLines } from './words.ts'
 
+/**
+ * Tokens that the model may have produced before its answer was cut off, and that the provider had not sent: a tenth of a second
+ * at 320 tokens a second.
+ */
+export const tokensInTransit = 32
+
 const initialBytes = 1024
 const maxKeptBytes = 1024 * 1024
 

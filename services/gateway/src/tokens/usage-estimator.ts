@@ -1,7 +1,7 @@
 import type { Piscina } from 'piscina'
 import type { CountablePrompt } from './count-prompt.ts'
 import type { Countable, Estimate } from './estimate-usage.ts'
-import { tokensInTransit } from './tokens-in-transit.ts'
+import { tokensInTransit } from './received-text.ts'
 
 /** Maximum answers that wait to be counted. They stay in memory together with their requests. */
 const maxWaiting = 1000

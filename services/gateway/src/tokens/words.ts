@@ -1,4 +1,4 @@
-import { memberOf } from '../body/member-of.ts'
+import { memberOf } from '../body/json-text.ts'
 
 /** Members of messages and deltas with texts that the model did not write. */
 const notWords = new Set(['role', 'type', 'id', 'object', 'detail', 'format', 'file_id', 'logprobs'])

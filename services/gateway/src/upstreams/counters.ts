@@ -1,5 +1,5 @@
 import type { ApiName } from '@tollgate/contracts/catalog/apis.ts'
-import { memberOf } from '../body/member-of.ts'
+import { memberOf } from '../body/json-text.ts'
 import type { MemberSpan } from '../body/members.ts'
 
 /** How a provider counts the tokens of a prompt for nothing. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { CallsInFlight } from '../http/calls-in-flight.ts'
+import { CallsInFlight } from '../http/draining.ts'
 import { Offers } from './offers.ts'
 import {
   type Learned,

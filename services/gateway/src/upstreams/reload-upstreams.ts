@@ -2,8 +2,42 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import type { LiveUpstreams } from './live-upstreams.ts'
-import type { UpstreamsSource } from './upstreams-source.ts'
+import type { Logger } from 'pino'
+import { LiveUpstreams } from './live-upstreams.ts'
+import type { Learned } from './upstreams.ts'
+import { type ReadUpstreams, readUpstreamsFile } from './upstreams-file.ts'
+
+/** The upstreams file of this process, and the files that it names. */
+class UpstreamsSource {
+  readonly #file: string
+  readonly #env: Record<string, string | undefined>
+  #files: ReadonlySet<string>
+
+  /** @param env the variables that the file names. They are those of the start: no variable of a running process changes */
+  constructor(file: string, env: Record<string, string | undefined>) {
+    this.#file = file
+    this.#env = env
+    this.#files = new Set([file])
+  }
+
+  /** All files on which the settings depend. After a failed read, also those of the last valid file. */
+  get files(): ReadonlySet<string> {
+    return this.#files
+  }
+
+  /** @throws FileError or ConfigError: see {@link readUpstreamsFile} */
+  read(): ReadUpstreams {
+    const named = new Set([this.#file])
+    try {
+      const upstreams = readUpstreamsFile(this.#file, this.#env, (file) => named.add(file))
+      this.#files = named
+      return upstreams
+    } catch (error) {
+      this.#files = new Set([...named, ...this.#files])
+      throw error
+    }
+  }
+}
 
 /** How long files must stay the same before they are read: somebody may be writing them. */
 const settleMs = 200
@@ -79,4 +113,43 @@ async function digestOf(files: Iterable<string>): Promise<string> {
     })
   )
   return hash('sha256', contents.join('\n'))
+}
+
+/** How often the gateway checks whether the upstreams file has changed, ms. */
+const defaultCheckMs = 10_000
+
+/** Where the upstreams are read. */
+interface FollowedUpstreams {
+  readonly upstreamsFile: string
+  /** Has the variables that the file names. */
+  readonly env: Record<string, string | undefined>
+  readonly upstreamCheckMs?: number
+  /** Called with what calls of this process showed of an upstream. */
+  readonly onLearned?: (learned: Learned) => void
+  readonly log: Logger
+}
+
+/**
+ * Opens the upstreams of a file, with a reloader that does not run yet.
+ *
+ * @param onReloaded called after the upstreams changed
+ * @throws FileError or ConfigError if the file is not valid
+ */
+export function followUpstreams(
+  { upstreamsFile, env, upstreamCheckMs: intervalMs = defaultCheckMs, onLearned = () => {}, log }: FollowedUpstreams,
+  onReloaded: () => void
+): { upstreams: LiveUpstreams; reloader: UpstreamReloader } {
+  const source = new UpstreamsSource(upstreamsFile, env)
+  const upstreams = new LiveUpstreams(
+    () => source.read(),
+    {
+      onBreaker(upstream, state) {
+        log.warn({ upstream, breaker: state }, 'circuit breaker changed')
+        if (state !== 'half-open') onLearned({ kind: 'breaker', upstream, state })
+      },
+      onPause: (upstream, model, ms) => onLearned({ kind: 'pause', upstream, model, ms })
+    },
+    (err) => log.warn({ err }, 'cannot close the connections of an upstream')
+  )
+  return { upstreams, reloader: createUpstreamReloader({ source, upstreams, log, intervalMs, onReloaded }) }
 }

@@ -4,8 +4,8 @@ import t from 'tap'
 import { AnswerShape } from '../apis/chat/answer-shape.ts'
 import { readUsage } from '../apis/chat/chat-usage.ts'
 import { AnswerUsage } from './answer-usage.ts'
+import { ofText } from './reported-counts.ts'
 import { nothingUsed } from './usage.ts'
-import { ofText } from './usage-text.ts'
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } }
 const reported = { ...nothingUsed, promptTokens: 7, cachedTokens: 2, completionTokens: 3 }

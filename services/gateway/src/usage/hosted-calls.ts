@@ -1,4 +1,4 @@
-import { memberOf } from '../body/member-of.ts'
+import { memberOf } from '../body/json-text.ts'
 import { tokensOf } from './reported-counts.ts'
 
 /** What is read of an item of a response's output. */

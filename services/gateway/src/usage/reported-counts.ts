@@ -1,6 +1,21 @@
 import { maxReportedCalls, maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
-import { memberOf } from '../body/member-of.ts'
+import { memberOf } from '../body/json-text.ts'
 import type { ReportedUsage, Usage } from './usage.ts'
+
+type Read<Value> = (value: Value) => ReportedUsage | null
+
+/** Makes a reader of the text of a usage object from one of its value. It returns null if the text is not JSON. */
+export const ofText =
+  (read: Read<unknown>): Read<string> =>
+  (text) => {
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      return null
+    }
+    return read(value)
+  }
 
 /** A reported number of tokens; null unless it is a whole number from 0 that a request can have. */
 export function tokensOf(value: unknown, name: string): number | null {

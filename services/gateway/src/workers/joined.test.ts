@@ -4,12 +4,10 @@ import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics
 import { Counter, Gauge, Registry } from 'prom-client'
 import t from 'tap'
 import type { NamesByLabel } from '../telemetry/metrics.ts'
-import { checkWorkers, countWorkers } from './count-workers.ts'
-import { JoinedMetrics } from './joined-metrics.ts'
-import { joinReadiness } from './joined-readiness.ts'
+import { JoinedMetrics, joinReadiness } from './joined.ts'
 import type { ProcessMetrics } from './messages.ts'
-import { passWholeLines } from './whole-lines.ts'
-import type { AnsweredSlot } from './worker-pool.ts'
+import { passWholeLines } from './run-workers.ts'
+import { type AnsweredSlot, checkWorkers, countWorkers } from './worker-pool.ts'
 
 async function metricsOf(requests: number, up: number): Promise<ProcessMetrics> {
   const registry = new Registry()

@@ -1,15 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import type { Readable } from 'node:stream'
 import { createAdminServer } from '@tollgate/service/http/admin-server.ts'
 import { listen } from '@tollgate/service/http/listen.ts'
 import type { Logger } from 'pino'
 import type { GatewayConfig } from '../config.ts'
 import { createLogOutput, type LogOutput } from '../telemetry/log-output.ts'
-import { JoinedMetrics } from './joined-metrics.ts'
-import { joinReadiness } from './joined-readiness.ts'
+import { JoinedMetrics, joinReadiness } from './joined.ts'
 import { workerArgument } from './messages.ts'
-import { passWholeLines } from './whole-lines.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 /**
@@ -94,4 +93,30 @@ async function tryPort(host: string, port: number, reusePort: boolean): Promise<
   )
   server.close()
   await once(server, 'close')
+}
+
+/** A longer line is passed on in parts. */
+const maxLineCharacters = 1024 * 1024
+
+/**
+ * Passes on the lines of a process, whole ones only. Several processes that write to one pipe would mix long lines.
+ *
+ * @param write gets one or more lines, each with its line break
+ */
+export function passWholeLines(output: Readable, write: (lines: string) => void): void {
+  let rest = ''
+  output.setEncoding('utf8')
+  output.on('data', (text: string) => {
+    const end = text.lastIndexOf('\n') + 1
+    if (end > 0) {
+      write(rest + text.slice(0, end))
+      rest = text.slice(end)
+    } else rest += text
+    if (rest.length <= maxLineCharacters) return
+    write(rest)
+    rest = ''
+  })
+  output.on('end', () => {
+    if (rest !== '') write(`${rest}\n`)
+  })
 }

@@ -9,7 +9,7 @@ import {
   quote
 } from '../../body/json-bytes.ts'
 import { closingQuote, isSpace } from '../../body/scan.ts'
-import type { BodyShape } from '../../relay/body-shape.ts'
+import type { BodyShape } from '../../relay/json-body.ts'
 
 /** Texts up to this many bytes are read byte by byte. In longer ones, only the closing quote is searched for. */
 const maxReadText = 64

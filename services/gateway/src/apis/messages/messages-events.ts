@@ -1,4 +1,4 @@
-import { memberOf } from '../../body/member-of.ts'
+import { memberOf } from '../../body/json-text.ts'
 import type { MemberScan } from '../../relay/member-scan.ts'
 import { TypedEvents } from '../../relay/typed-events.ts'
 import { billedResult } from '../../usage/hosted-calls.ts'

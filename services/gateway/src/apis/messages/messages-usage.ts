@@ -1,5 +1,5 @@
 import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
-import { memberOf } from '../../body/member-of.ts'
+import { memberOf } from '../../body/json-text.ts'
 import { callCounts, nameOf, tokensOf } from '../../usage/reported-counts.ts'
 import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
 

@@ -1,13 +1,13 @@
-import { memberOf } from '../../body/member-of.ts'
+import { memberOf } from '../../body/json-text.ts'
 import { concealedJson, type Hidden } from '../../relay/conceal.ts'
-import { dataIn } from '../../relay/event-data.ts'
 import { type IssuedIds, issuedIds } from '../../relay/issued-ids.ts'
 import { JsonBody } from '../../relay/json-body.ts'
 import { type ListedValue, type MemberScan, parsedValue } from '../../relay/member-scan.ts'
 import { type BodyReading, ObjectShape } from '../../relay/object-shape.ts'
+import { dataIn } from '../../relay/server-sent-events.ts'
 import { hostedCalls } from '../../usage/hosted-calls.ts'
+import { ofText } from '../../usage/reported-counts.ts'
 import { nothingUsed } from '../../usage/usage.ts'
-import { ofText } from '../../usage/usage-text.ts'
 import { readResponsesUsage } from './responses-usage.ts'
 
 const members = ['id', 'type', 'status', 'action.type'] as const

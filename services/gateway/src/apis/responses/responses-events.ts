@@ -1,7 +1,7 @@
 import type { Hidden } from '../../relay/conceal.ts'
-import { faultOfError } from '../../relay/event-fault.ts'
 import { type IssuedIds, issuedIds } from '../../relay/issued-ids.ts'
 import { type MemberScan, maxValueBytes } from '../../relay/member-scan.ts'
+import { faultOfError } from '../../relay/server-sent-events.ts'
 import { TypedEvents } from '../../relay/typed-events.ts'
 import { wordsIn } from '../../tokens/words.ts'
 import { hostedCalls, isHostedCall } from '../../usage/hosted-calls.ts'

@@ -11,7 +11,7 @@ import {
   streamOf
 } from '../../testing/responses-answers.ts'
 import { useResponses } from '../../testing/use-responses.ts'
-import { tokensInTransit } from '../../tokens/tokens-in-transit.ts'
+import { tokensInTransit } from '../../tokens/received-text.ts'
 
 const api = useResponses(t)
 const { ask, client, lineOf } = api

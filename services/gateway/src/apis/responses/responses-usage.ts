@@ -1,4 +1,4 @@
-import { memberOf } from '../../body/member-of.ts'
+import { memberOf } from '../../body/json-text.ts'
 import { inputParts, nameOf, outputParts, tokensOf } from '../../usage/reported-counts.ts'
 import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '@tollgate/contracts/http/inference.ts'
 import { hostedSearchTypes } from '@tollgate/contracts/http/responses-members.ts'
 import type { Static } from 'typebox'
-import { allowedTiers } from '../../admission/service-tier.ts'
+import { allowedTiers } from '../../admission/unpriced-members.ts'
 import { decodeText } from '../../body/json-text.ts'
 import { setMember } from '../../body/members.ts'
 import { note } from '../../body/shape.ts'

@@ -4,8 +4,8 @@ import { imageTokens as countedBy } from '@tollgate/sandbox/models/image-tokens.
 import fc from 'fast-check'
 import { test } from 'tap'
 import { dataUrl, jpegFrame, jpegOf, png } from '../../testing/media.ts'
-import { imageTokens as tokensOf } from './image-tokens.ts'
 import { measureImage } from './measure-media.ts'
+import { imageTokens as tokensOf } from './media-bound.ts'
 
 const gpt4o: ImageRule = { rule: 'tiles', base: 85, perTile: 170 }
 const gpt4oMini: ImageRule = { rule: 'tiles', base: 2833, perTile: 5667 }

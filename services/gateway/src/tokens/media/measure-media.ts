@@ -1,6 +1,5 @@
 import { maxAudioSeconds } from './audio-seconds.ts'
-import { inlineImageSize } from './image-size/inline-image-size.ts'
-import type { Size } from './image-size/size.ts'
+import { inlineImageSize, type Size } from './inline-image-size.ts'
 
 /** The properties of an image that determine its tokens. */
 export interface MeasuredImage {

@@ -1,9 +1,8 @@
 import type { OnReadOpts, Socket } from 'node:net'
-import { CallError, type CallErrorCode } from '../call-error.ts'
+import { CallError, type CallErrorCode } from '../upstream-pool.ts'
 import { AnswerParser } from './answer-parser.ts'
 import type { Exchange, ExchangeConnection } from './exchange.ts'
-import type { Idle, IdleState } from './idle-connections.ts'
-import { keptOpenMs } from './kept-open.ts'
+import { type Idle, type IdleState, keptOpenMs } from './idle-connections.ts'
 import type { RequestHeads } from './request-head.ts'
 
 /**

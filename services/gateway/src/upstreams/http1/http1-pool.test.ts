@@ -14,7 +14,7 @@ import {
 } from '../../testing/pool-calls.ts'
 import type { CallController } from '../upstream-pool.ts'
 import { Http1Pool } from './http1-pool.ts'
-import { keptOpenMs } from './kept-open.ts'
+import { keptOpenMs } from './idle-connections.ts'
 
 type Tap = Parameters<typeof startPool>[0]
 const start = (t: Tap, answer: (request: Request) => void, options: PoolTestOptions = {}) =>

@@ -1,8 +1,13 @@
 import { connect, isIP, type OnReadOpts } from 'node:net'
 import { createSecureContext, connect as secureConnect } from 'node:tls'
 import { IntervalChecks } from '../../event-loop/interval-checks.ts'
-import { CallError } from '../call-error.ts'
-import type { AnswerHandler, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from '../upstream-pool.ts'
+import {
+  type AnswerHandler,
+  CallError,
+  type UpstreamCall,
+  type UpstreamPool,
+  type UpstreamPoolOptions
+} from '../upstream-pool.ts'
 import { Connection, type ConnectionOwner, type Dial } from './connection.ts'
 import { Exchange } from './exchange.ts'
 import { IdleConnections } from './idle-connections.ts'

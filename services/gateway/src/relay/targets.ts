@@ -1,5 +1,6 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
+import type { RetryScope } from './client-may-retry.ts'
 
 /** Maximum wait before a retry, ms. Instead of a longer wait, the client gets the failure and the time. */
 const maxWaitMs = 2000
@@ -68,4 +69,75 @@ function timesIn(tried: readonly Target[], target: Target): number {
   let times = 0
   for (const called of tried) if (called === target) times++
   return times
+}
+
+/**
+ * Orders the targets of a route by priority. Targets of the same priority are ordered at random, by weight.
+ *
+ * @param random draws from [0, 1)
+ */
+export function orderTargets(route: readonly Target[], random: () => number = Math.random): readonly Target[] {
+  if (route.length === 1) return route
+  const left = [...route]
+  const order: Target[] = []
+  while (left.length > 0) {
+    const priority = Math.min(...left.map((target) => target.priority))
+    const first = left.filter((target) => target.priority === priority)
+    const drawn = draw(first, random)
+    order.push(drawn)
+    left.splice(left.indexOf(drawn), 1)
+  }
+  return order
+}
+
+function draw(targets: readonly Target[], random: () => number): Target {
+  let rest = random() * targets.reduce((sum, { weight }) => sum + weight, 0)
+  for (const target of targets) {
+    rest -= target.weight
+    if (rest < 0) return target
+  }
+  return targets.at(-1)!
+}
+
+/** The state of a request after a failed call. */
+export interface FailedCall {
+  /** Where another call may help. */
+  readonly scope: RetryScope
+  /** Whether the client is still connected, and has no part of an answer. */
+  readonly isOpen: boolean
+  /** The targets that may still be called, in the order of the request. */
+  readonly order: readonly Target[]
+  /** The targets of all previous calls. */
+  readonly tried: readonly Target[]
+  readonly maxCalls: number
+  /** Whether the retry budget of the failed upstream allows another call. */
+  readonly isRetryAllowed: boolean
+}
+
+interface FailOver {
+  readonly target: Target
+  readonly waitMs: number
+  /** Whether the call takes one from the retry budget of the failed upstream. */
+  readonly isRetry: boolean
+}
+
+/**
+ * Decides what follows a failed call.
+ *
+ * @param now milliseconds of the breakers' clock
+ * @param random draws from [0, 1)
+ * @returns the next call; null if the client gets the failure instead
+ */
+export function failOver(
+  { scope, isOpen, order, tried, maxCalls, isRetryAllowed }: FailedCall,
+  upstreams: Upstreams,
+  now: number,
+  random: () => number = Math.random
+): FailOver | null {
+  if (scope === 'nowhere' || !isOpen || tried.length >= maxCalls) return null
+  // If only other upstreams can help, the call does not multiply the load of the failed one.
+  const isRetry = scope === 'anywhere'
+  if (isRetry && !isRetryAllowed) return null
+  const next = callableTarget(order, tried, upstreams, now, random)
+  return next === null ? null : { target: next.target, waitMs: next.waitMs, isRetry }
 }

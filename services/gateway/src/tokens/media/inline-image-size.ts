@@ -1,5 +1,21 @@
-import { decodePrefix } from '../base64-prefix.ts'
-import { maxSegments, type Size, type SizeAnswer, sizeOf } from './size.ts'
+import { decodePrefix } from './base64-prefix.ts'
+
+/** Pixels; both at least 1. */
+export interface Size {
+  width: number
+  height: number
+}
+
+/** `unknown` if decoders may see another size; `cut` if more bytes are needed. */
+type SizeAnswer = Size | 'unknown' | 'cut'
+
+/** A size, or `unknown` if a side is empty. */
+function sizeOf(width: number, height: number): Size | 'unknown' {
+  return width > 0 && height > 0 ? { width, height } : 'unknown'
+}
+
+/** Maximum segments, chunks or blocks that are read. No camera or program writes so many before the pixels. */
+const maxSegments = 2000
 
 /** Reads the size of a WebP (RFC 9649): for each side, the larger of its canvas and its first frame. */
 function webpSize(bytes: Buffer): SizeAnswer {

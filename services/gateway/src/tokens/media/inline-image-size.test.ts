@@ -17,8 +17,8 @@ import {
   vp8x,
   webpChunk,
   webpOf
-} from '../../../testing/media.ts'
-import { mutate, mutations } from '../../../testing/mutations.ts'
+} from '../../testing/media.ts'
+import { mutate, mutations } from '../../testing/mutations.ts'
 import { inlineImageSize } from './inline-image-size.ts'
 
 const exif = (bytes: number): Buffer => jpegSegment(0xe1, Buffer.alloc(bytes))
