@@ -4,7 +4,7 @@ import { type LogsRequest, sampleRequests } from '@tollgate/service/log/sample-r
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { version } from '@tollgate/service/version.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { createHeartbeat, type ProcessFacts } from '@tollgate/state/processes/create-heartbeat.ts'
+import { createHeartbeat, type ProcessFacts } from '@tollgate/state/processes/heartbeat.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createAdmissions } from './admission/admissions.ts'

@@ -4,7 +4,7 @@ import { accountShard, accountShards, receiptsName } from '@tollgate/state/keysp
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
 import { noteReceipts } from '@tollgate/state/receipts/receipts.ts'
-import { aReceipt } from '@tollgate/state/testing/a-receipt.ts'
+import { aReceipt } from '@tollgate/state/testing/one-account.ts'
 import postgres from 'postgres'
 import type { Bench } from '../bench.ts'
 import { type ExecutedPlan, recordPlans } from '../control/plans.ts'

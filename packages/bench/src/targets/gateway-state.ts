@@ -2,7 +2,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { accountShards, allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
-import { verifyNow } from '@tollgate/state/testing/marker.ts'
+import { verifyNow } from '@tollgate/state/testing/redis-content.ts'
 import { accountsVersion, writeAccounts } from './gateway-accounts.ts'
 
 /** The only model on sale. The upstream uses the same name. */

@@ -1,6 +1,6 @@
 import { describeEvents } from '../events/describe-events.ts'
 import { accountEvents } from '../events/event-types.ts'
-import { describeSchema } from '../openapi/describe-schema.ts'
+import { describeSchema } from '../openapi/document.ts'
 import type { DocsFacts, DocsPage } from './docs-facts.ts'
 import { clients } from './pages/clients.ts'
 import { errors } from './pages/errors.ts'

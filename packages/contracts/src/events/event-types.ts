@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { refusalReasons } from '../requests/refusal-reasons.ts'
-import { refusedMembers } from '../requests/refused-members.ts'
+import { refusalReasons, refusedMembers } from '../requests/refusal-reasons.ts'
 
 const Instant = Type.String({ format: 'date-time' })
 const Usd = Type.String({ description: 'US dollars, such as 12.50.' })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, Instant, SignedUsd, AccountId as Uuid } from './admin/common.ts'
+import { closed, Instant, SignedUsd, AccountId as Uuid } from './admin/adjustments.ts'
 import { ExportedUsage } from './admin/usage.ts'
 import { AuditEntry } from './audit.ts'
 import { Session } from './auth.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { receiptKinds } from '../requests/receipt.ts'
-import { refusedMembers } from '../requests/refused-members.ts'
+import { refusedMembers } from '../requests/refusal-reasons.ts'
 import { patterns } from './patterns.ts'
 import { UsageKey } from './usage.ts'
 

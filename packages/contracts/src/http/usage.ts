@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { refusalReasons } from '../requests/refusal-reasons.ts'
-import { refusedMembers } from '../requests/refused-members.ts'
+import { refusalReasons, refusedMembers } from '../requests/refusal-reasons.ts'
 import { type ShownCount, shownCounts } from '../usage/usage-counters.ts'
 import { patterns } from './patterns.ts'
 

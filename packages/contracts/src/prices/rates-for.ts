@@ -1,6 +1,50 @@
-import { type ChargeRates, completeRates, dearerRates } from './charge-rates.ts'
-import { type ModelPrices, type PricePeriod, type PriceRow, standardTier } from './model-prices.ts'
-import { periodAt, periodsWithin } from './price-periods.ts'
+import { type ChargeRates, completeRates, dearerRates, type UnpricedKind } from './charge-rates.ts'
+import type { PricedUsage } from './cost.ts'
+import { hasTierPrice, type ModelPrices, type PricePeriod, type PriceRow, standardTier } from './model-prices.ts'
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+/** The period whose prices apply at a time (Unix milliseconds). */
+export function periodAt(periods: readonly PricePeriod[], at: number): PricePeriod {
+  for (let index = periods.length - 1; index > 0; index--) if (contains(periods[index]!, at)) return periods[index]!
+  return periods[0]!
+}
+
+/** All periods whose prices apply at some time of a range, its ends included. */
+export function periodsWithin(periods: readonly PricePeriod[], from: number, until: number): Iterable<PricePeriod> {
+  if (periods.length === 1) return periods
+  const times = new Set([from])
+  for (const period of periods) for (const time of boundaries(period, from, until)) times.add(time)
+  const found = new Set<PricePeriod>()
+  for (const time of times) found.add(periodAt(periods, time))
+  return found
+}
+
+function contains({ from, until, weekdays, minutes }: PricePeriod, at: number): boolean {
+  if (from !== undefined && at < from * 1000) return false
+  if (until !== undefined && at >= until * 1000) return false
+  if (weekdays !== undefined && !weekdays.includes(new Date(at).getUTCDay())) return false
+  if (minutes === undefined) return true
+  const minute = (at % dayMs) / minuteMs
+  return minutes.some(([first, end]) => minute >= first && minute < end)
+}
+
+/** The times after `from`, up to `until`, at which a period can begin or end. Within them, no other time matters. */
+function boundaries(
+  { from: first, until: end, weekdays, minutes }: PricePeriod,
+  from: number,
+  until: number
+): number[] {
+  const times = [first, end].flatMap((seconds) => (seconds === undefined ? [] : [seconds * 1000]))
+  if (weekdays !== undefined || minutes !== undefined) {
+    const ofDay = [0, ...(minutes ?? []).flat()]
+    for (let day = from - (from % dayMs); day <= until; day += dayMs) {
+      for (const minute of ofDay) times.push(day + minute * minuteMs)
+    }
+  }
+  return times.filter((time) => time > from && time <= until)
+}
 
 /** What decides the price of a request. */
 export interface RateContext {
@@ -91,3 +135,27 @@ function toSteps(rows: readonly PriceRow[], prices: ModelPrices): Steps {
 }
 
 const stepsOf = (steps: Steps, tier: string): readonly Step[] => steps.get(tier) ?? steps.get(standardTier)!
+
+/**
+ * The kinds of a usage that the model has no price for. They were charged at the dearest price of their side, and a tier at the dearest
+ * that the request allows.
+ */
+export function unpricedKinds(usage: PricedUsage & { tier: string | null }, prices: ModelPrices): UnpricedKind[] {
+  const { callNanos = {} } = prices
+  const counts: ReadonlyArray<readonly [UnpricedKind, count: number, price: number | undefined]> = [
+    ['cache_write', usage.cacheWriteTokens, prices.cacheWritePicos],
+    ['cache_write_long', usage.longCacheWriteTokens, prices.longCacheWritePicos],
+    ['audio_input', usage.audioInputTokens, prices.audioInputPicos],
+    ['audio_output', usage.audioOutputTokens, prices.audioOutputPicos],
+    ['image_output', usage.imageOutputTokens, prices.imageOutputPicos]
+  ]
+  const kinds: UnpricedKind[] = counts.flatMap(([kind, count, price]) =>
+    count > 0 && price === undefined ? [kind] : []
+  )
+  const types = Object.keys(usage.calls ?? {}).filter((type) => usage.calls![type]! > 0)
+  const known = types.reduce((sum, type) => sum + usage.calls![type]!, 0)
+  const isUnknown = usage.toolCalls > known || types.some((type) => !Object.hasOwn(callNanos, type))
+  if (usage.toolCalls > 0 && isUnknown) kinds.push('calls')
+  if (usage.tier !== null && !hasTierPrice(prices, usage.tier)) kinds.push('service_tier')
+  return kinds
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { overrideEndsAt, planOf, withoutEnded } from './override.ts'
+import { overrideEndsAt, planOf, withoutEnded } from './budgets.ts'
 import { type AccountRecord, readAccountRecord } from './records.ts'
 
 const until = fc.option(fc.nat({ max: 100 }))

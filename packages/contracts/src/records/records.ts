@@ -36,7 +36,7 @@ const Rate = Type.Integer({ minimum: 1 })
 /** When an override ends; null for never. */
 const until = Type.Union([Instant, Type.Null()])
 
-/** What an operator set instead of the plan, and instead of single limits of the plan. See override.ts. */
+/** What an operator set instead of the plan, and instead of single limits of the plan.. */
 const Override = Type.Object({
   plan: Type.Optional(Type.Object({ id: Type.String(), until })),
   limits: Type.Optional(

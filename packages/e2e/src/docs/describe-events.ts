@@ -1,6 +1,6 @@
 import { type DescribedEvent, describeEvents } from '@tollgate/contracts/events/describe-events.ts'
 import { accountEvents, operatorEvents } from '@tollgate/contracts/events/event-types.ts'
-import { describeSchema } from '@tollgate/contracts/openapi/describe-schema.ts'
+import { describeSchema } from '@tollgate/contracts/openapi/document.ts'
 
 /** The lists of events in docs/webhooks.md. */
 export function describeAllEvents(): string {

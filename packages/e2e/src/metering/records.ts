@@ -2,8 +2,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
-import { allShards } from '@tollgate/state/keyspace/names.ts'
+import { allShards, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
@@ -15,7 +14,7 @@ import {
   putPointer
 } from '@tollgate/state/projection/write-records.ts'
 import { openSpends } from '@tollgate/state/spend/spend.ts'
-import { verifyNow } from '@tollgate/state/testing/marker.ts'
+import { verifyNow } from '@tollgate/state/testing/redis-content.ts'
 
 export interface Key {
   id: string

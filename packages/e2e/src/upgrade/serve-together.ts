@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import { monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { readSpend } from '@tollgate/state/spend/spend.ts'
 import { rawChat } from '../chaos/traffic/raw-chat.ts'
 import { type OperatedSystem, type ServiceName, startOperatedSystem } from '../operation/start-operated-system.ts'

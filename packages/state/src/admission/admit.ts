@@ -1,7 +1,14 @@
 import { callForShard } from '../link/call-script.ts'
 import type { RedisLink } from '../link/redis-link.ts'
-import { bulk, createUnpacker, inOnePiece, packNumbers, packText, type Unpacker } from '../wire/packed.ts'
-import type { PreparedAccount } from '../wire/prepared-account.ts'
+import {
+  bulk,
+  createUnpacker,
+  inOnePiece,
+  type PreparedAccount,
+  packNumbers,
+  packText,
+  type Unpacker
+} from '../wire/packed.ts'
 import { type JudgedVersions, moved, type RecordsAnswer } from './confirm.ts'
 
 /**

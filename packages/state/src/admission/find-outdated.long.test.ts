@@ -5,7 +5,7 @@ import { startRedisCluster } from '@tollgate/sandbox/redis/start-redis-cluster.t
 import { test } from 'tap'
 import { connectRedis } from '../link/connect-redis.ts'
 import type { RedisLink } from '../link/redis-link.ts'
-import { assertFinds, storeKeys } from '../testing/outdated-keys.ts'
+import { assertFinds, storeKeys } from '../testing/redis-content.ts'
 import { findOutdated } from './find-outdated.ts'
 
 test('in a cluster, keys of all masters are found, and the keys of a lost master hide no others', async (t) => {

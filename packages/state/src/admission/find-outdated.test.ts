@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { assertFinds } from '../testing/outdated-keys.ts'
+import { assertFinds } from '../testing/redis-content.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { findOutdated } from './find-outdated.ts'
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { frequentCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { test } from 'tap'
 import { packParts, unpackParts } from '../wire/packed.ts'
-import { expandLayouts } from './expand-layouts.ts'
-import { layouts } from './layouts.ts'
+import { expandLayouts, layouts } from './layouts.ts'
 
 test('an expression is written out for each part of a layout, in order', async () => {
   assert.equal(

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { RedisRefusedError } from './execute.ts'
 import { RedisAwayError, withoutCommand } from './redis-link.ts'
-import { RedisRefusedError } from './refused-error.ts'
 
 const [minRetryMs, maxRetryMs] = [50, 1000]
 

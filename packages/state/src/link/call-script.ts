@@ -1,11 +1,10 @@
 import { Command } from 'ioredis'
 import { guardName, type Shard } from '../keyspace/names.ts'
 import { gatherBytes } from '../wire/gather-writes.ts'
-import { bulk, utf8 } from '../wire/packed.ts'
-import type { PreparedAccount } from '../wire/prepared-account.ts'
+import { bulk, type PreparedAccount, utf8 } from '../wire/packed.ts'
 import type { Script } from '../wire/scripts.ts'
+import { withRefusal } from './execute.ts'
 import { RedisAwayError, type RedisLink, type RedisNode, withoutCommand } from './redis-link.ts'
-import { withRefusal } from './refused-error.ts'
 
 /** The encoded keys and arguments of a script: bulk strings of RESP 2 in binary strings, one after the other. */
 export interface ScriptCall {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { slotCount } from '../keyspace/slots.ts'
+import { slotCount } from '../keyspace/names.ts'
 import { type Claim, mergeClaims, readClusterNodes } from './cluster-view.ts'
 
 const asked = { host: 'seed', port: 7000 }

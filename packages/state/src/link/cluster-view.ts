@@ -1,4 +1,4 @@
-import { slotCount } from '../keyspace/slots.ts'
+import { slotCount } from '../keyspace/names.ts'
 import type { HostPort } from './redis-url.ts'
 
 export type SlotRange = readonly [first: number, last: number]

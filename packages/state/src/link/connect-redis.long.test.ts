@@ -7,15 +7,22 @@ import { startRedisCluster } from '@tollgate/sandbox/redis/start-redis-cluster.t
 import { startReplicatedRedis } from '@tollgate/sandbox/redis/start-replicated-redis.ts'
 import { Redis } from 'ioredis'
 import { test } from 'tap'
-import { accountName, accountShard, allShards, catalogName, type Shard, shardMarker } from '../keyspace/names.ts'
-import { slotOf } from '../keyspace/slots.ts'
+import {
+  accountName,
+  accountShard,
+  allShards,
+  catalogName,
+  type Shard,
+  shardMarker,
+  slotOf
+} from '../keyspace/names.ts'
 import { readShards } from '../projection/shard-markers.ts'
-import { verifyNow } from '../testing/marker.ts'
-import { prepareAccount } from '../wire/prepared-account.ts'
+import { verifyNow } from '../testing/redis-content.ts'
+import { prepareAccount } from '../wire/packed.ts'
 import { callForShard } from './call-script.ts'
 import { connectRedis } from './connect-redis.ts'
+import { RedisRefusedError } from './execute.ts'
 import type { RedisLink } from './redis-link.ts'
-import { RedisRefusedError } from './refused-error.ts'
 
 const program = findRedisServer(process.env)
 const options = { name: 'a-test', silenceTimeoutMs: 1000, onError: () => {} }

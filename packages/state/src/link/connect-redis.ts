@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
-import { slotCount } from '../keyspace/slots.ts'
+import { slotCount } from '../keyspace/names.ts'
 import { mergeClaims, readClusterNodes } from './cluster-view.ts'
 import { followMasters, type Watch } from './follow-masters.ts'
-import { askAll, openMasterQueries } from './master-queries.ts'
+import { askAll, chooseMaster, openMasterQueries, readSentinelView } from './master-queries.ts'
 import type { RedisLink, RedisLinkOptions, RedisNode } from './redis-link.ts'
 import { connectNode } from './redis-node.ts'
 import { type HostPort, parseRedisUrl, type RedisAddress, type RedisTls } from './redis-url.ts'
-import { chooseMaster, readSentinelView } from './sentinel-view.ts'
 
 /**
  * Connects to the Redis of a `REDIS_URL`: one server, Sentinel or Cluster.

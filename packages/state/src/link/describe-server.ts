@@ -1,3 +1,5 @@
+import type { RedisLink } from './redis-link.ts'
+
 /** The parts of `INFO` that are used here. */
 export interface ServerDescription {
   /**
@@ -24,4 +26,14 @@ export function describeServer(info: string): ServerDescription {
     isMaster: field('role') !== 'slave',
     evicts: policy.startsWith('allkeys-') ? policy : null
   }
+}
+
+/**
+ * Whether the eviction policy of any process may remove records, which have no expiry. Then a missing record proves nothing.
+ *
+ * @throws ioredis' error if no answer comes in time
+ */
+export async function mayEvictRecords(link: RedisLink): Promise<boolean> {
+  const infos = await Promise.all(link.nodes().map(({ client }) => client.info()))
+  return infos.some((info) => describeServer(info).evicts !== null)
 }

@@ -1,4 +1,4 @@
-import { slotCount, slotOf } from '../keyspace/slots.ts'
+import { slotCount, slotOf } from '../keyspace/names.ts'
 import { type Master, nameOf } from './cluster-view.ts'
 import { RedisAwayError, type RedisLink, type RedisNode } from './redis-link.ts'
 import type { HostPort } from './redis-url.ts'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { moveClock } from '../testing/moved-clock.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
-import { RedisAwayError } from './redis-link.ts'
-import { readRedisSkew, readRedisTime, skewOf } from './redis-time.ts'
+import { RedisAwayError, readRedisSkew, readRedisTime, skewOf } from './redis-link.ts'
 
 const noon = Date.UTC(2027, 4, 5, 12)
 const hourMs = 3_600_000

@@ -4,8 +4,8 @@ import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { test } from 'tap'
 import { connectServer } from './connect-redis.ts'
+import { RedisRefusedError, withRefusal } from './execute.ts'
 import { RedisAwayError } from './redis-link.ts'
-import { RedisRefusedError, withRefusal } from './refused-error.ts'
 
 test('a script that Redis refused counts as not sent; a script that failed does not', async () => {
   for (const message of [

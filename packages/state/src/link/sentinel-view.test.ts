@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { chooseMaster, readSentinelView } from './sentinel-view.ts'
+import { chooseMaster, readSentinelView } from './master-queries.ts'
 
 test('the master of the last failover counts, even if other Sentinels name another', async () => {
   const stale = { master: { host: 'old', port: 1 }, epoch: 3 }

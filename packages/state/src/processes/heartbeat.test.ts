@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import type { ProcessReport } from '@tollgate/contracts/records/process-report.ts'
 import { processesName } from '../keyspace/names.ts'
-import { readRedisTime } from '../link/redis-time.ts'
+import { readRedisTime } from '../link/redis-link.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
-import { createHeartbeat, type ProcessFacts } from './create-heartbeat.ts'
-import { liveUpstreams, noteProcess, readProcesses, removeProcess } from './heartbeat.ts'
+import {
+  createHeartbeat,
+  liveUpstreams,
+  noteProcess,
+  type ProcessFacts,
+  readProcesses,
+  removeProcess
+} from './heartbeat.ts'
 
 const gateway: ProcessReport = {
   kind: 'gateway',

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { ApiName } from '@tollgate/contracts/catalog/apis.ts'
 import { type ProcessReport, readProcessReport } from '@tollgate/contracts/records/process-report.ts'
 import { processesName } from '../keyspace/names.ts'
-import type { RedisLink, RedisNode } from '../link/redis-link.ts'
+import { RedisAwayError, type RedisLink, type RedisNode, withoutCommand } from '../link/redis-link.ts'
 
 /** A process that has not reported for this long does not count as running. */
 const liveMs = 15_000
@@ -92,4 +94,71 @@ function nodeOfProcesses(link: RedisLink): RedisNode {
   const node = link.nodeOf(processesName)
   node.run()
   return node
+}
+
+/** Three reports may be lost before a process does not count as running. */
+const defaultIntervalMs = 5000
+
+/** What only the process itself knows. */
+export type ProcessFacts = Omit<ProcessReport, 'id' | 'host' | 'startedAt'>
+
+/** Reports to Redis that this process runs, and its state. */
+export interface Heartbeat {
+  /** Starts. The first report is sent as soon as Redis is ready. */
+  start(): void
+  /** Reports now, if Redis is ready. Never rejects. */
+  beat(): Promise<void>
+  /** Stops, and removes the entry of this process. Never rejects. */
+  stop(): Promise<void>
+}
+
+/**
+ * @param facts called for each report
+ * @param onError called once per outage when Redis rejects reports, but not while Redis is unreachable: that is reported elsewhere
+ */
+export function createHeartbeat(
+  redis: RedisLink,
+  facts: () => ProcessFacts,
+  onError: (error: Error) => void,
+  intervalMs = defaultIntervalMs
+): Heartbeat {
+  const self = { id: randomUUID(), host: hostname(), startedAt: Date.now() }
+  let timer: NodeJS.Timeout | undefined
+  let beating: Promise<void> | null = null
+  let isFailing = false
+  let isStopped = false
+
+  async function send(command: () => Promise<void>): Promise<void> {
+    if (!redis.isReady()) return
+    try {
+      await command()
+      isFailing = false
+    } catch (error) {
+      if (error instanceof RedisAwayError || isFailing) return
+      isFailing = true
+      onError(withoutCommand(error as Error))
+    }
+  }
+
+  async function beat(): Promise<void> {
+    if (isStopped) return
+    beating ??= send(() => noteProcess(redis, { ...self, ...facts() })).finally(() => {
+      beating = null
+    })
+    await beating
+  }
+
+  return {
+    start() {
+      void redis.ready().then(beat)
+      timer = setInterval(beat, intervalMs)
+    },
+    beat,
+    async stop() {
+      isStopped = true
+      clearInterval(timer)
+      await beating
+      await send(() => removeProcess(redis, self.id))
+    }
+  }
 }

@@ -1,6 +1,16 @@
-import { type KeyRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
-import { type AccountShard, accountName, shardMarker } from '../keyspace/names.ts'
+import { type KeyRecord, type Pointer, readKeyRecord, readPointer } from '@tollgate/contracts/records/records.ts'
+import {
+  type AccountShard,
+  accountName,
+  accountShard,
+  pointerName,
+  secretShard,
+  shardMarker
+} from '../keyspace/names.ts'
+import { layouts } from '../layout/layouts.ts'
+import { executeAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
+import { unpackParts } from '../wire/packed.ts'
 
 /** What Redis has of a key. */
 export interface ProjectedKey {
@@ -46,4 +56,52 @@ export async function readKeys(
       return { record, hasAccount: hasAccount === 1 }
     })
   }
+}
+
+/**
+ * Looks up the key that a digest belongs to.
+ *
+ * @returns the pointer; 'unknown' if no such key exists; 'unverified' if control has not verified the shard yet
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function findPointer(link: RedisLink, digest: string): Promise<Pointer | 'unknown' | 'unverified'> {
+  const shard = secretShard(digest)
+  const node = link.nodeOf(shard)
+  const answer = await node.client.tgReadPointer(pointerName(digest), shardMarker(shard), node.run())
+  if (answer === 0) return 'unknown'
+  if (answer === -1) return 'unverified'
+  return readPointer(answer)
+}
+
+/** What Redis knows about a key. */
+export interface KeyPresence {
+  /** Version of its record; null without a record. */
+  readonly version: number | null
+  /** Whether Redis has the pointer from its secret. */
+  readonly hasPointer: boolean
+}
+
+/**
+ * Reads what Redis knows about a key.
+ *
+ * @param digest of the key's current secret
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function readKeyPresence(
+  link: RedisLink,
+  account: string,
+  key: string,
+  digest: string
+): Promise<KeyPresence> {
+  const [packed, pointers] = await executeAll(
+    link,
+    [accountShard(account), secretShard(digest)],
+    (shard) => shard,
+    (pipeline, shard) =>
+      shard.startsWith('a')
+        ? pipeline.hgetBuffer(accountName(account), `k:${key}`)
+        : pipeline.exists(pointerName(digest))
+  )
+  const version = packed === null ? 0 : unpackParts(layouts.key, packed as Buffer).version
+  return { version: version === 0 ? null : version, hasPointer: pointers === 1 }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Pointer } from '@tollgate/contracts/records/records.ts'
 import { pointerName, secretShard } from '../keyspace/names.ts'
-import { verifyNow } from '../testing/marker.ts'
+import { verifyNow } from '../testing/redis-content.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
-import { findPointer } from './read-pointer.ts'
+import { findPointer } from './read-keys.ts'
 import { claimShard } from './shard-markers.ts'
 import { putPointer } from './write-records.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
-import { announceChange } from './announce-change.ts'
+import { announceChange } from './changes.ts'
 import { putCatalog, readCatalog, readCatalogVersion } from './stored-catalog.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'

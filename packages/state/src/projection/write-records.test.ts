@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
 import type { Redis } from 'ioredis'
 import { accountName, accountShard, pointerName, type Shard } from '../keyspace/names.ts'
-import { readMarker } from '../testing/marker.ts'
+import { readMarker } from '../testing/redis-content.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { claimShard, markVerified } from './shard-markers.ts'
 import {

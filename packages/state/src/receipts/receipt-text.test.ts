@@ -5,7 +5,7 @@ import { anyCharacter } from '@tollgate/sandbox/any-character.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { aReceipt } from '../testing/a-receipt.ts'
+import { aReceipt } from '../testing/one-account.ts'
 import { decodeReceipt, encodeReceipt } from './receipt-text.ts'
 
 const text = fc.string({ unit: anyCharacter, maxLength: 20 })

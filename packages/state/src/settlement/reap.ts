@@ -2,8 +2,7 @@ import { accountName } from '../keyspace/names.ts'
 import { layouts } from '../layout/layouts.ts'
 import { callForAccount } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink, type RedisNode } from '../link/redis-link.ts'
-import { unpackParts } from '../wire/packed.ts'
-import { prepareAccount } from '../wire/prepared-account.ts'
+import { prepareAccount, unpackParts } from '../wire/packed.ts'
 
 /** How many overdue holds were charged in full, and how many were only released because another run made them. */
 export interface Reaped {

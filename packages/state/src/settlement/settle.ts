@@ -1,10 +1,8 @@
 import { frequentCounters, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { callForAccount, callForShard } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
-import { bulk, packNumbers, utf8 } from '../wire/packed.ts'
-import { type PreparedAccount, prepareAccount } from '../wire/prepared-account.ts'
-import type { SettledRequest } from './settled-request.ts'
-import { countsOf, packHeld, packSum, sumsOf } from './settlement-sums.ts'
+import { bulk, type PreparedAccount, packNumbers, prepareAccount, utf8 } from '../wire/packed.ts'
+import { countsOf, packHeld, packSum, type SettledRequest, sumsOf } from './settlement-sums.ts'
 
 /**
  * Requests of one account with the same earlier attempts. `tried` has the tags of the runs that earlier attempts may have

@@ -1,6 +1,7 @@
 import {
   frequentCounters,
   hasRareCounts,
+  type MeasuredCounter,
   measuredCounters,
   rareCounters,
   type UsageCounts,
@@ -8,7 +9,6 @@ import {
 } from '@tollgate/contracts/usage/usage-counters.ts'
 import { layouts } from '../layout/layouts.ts'
 import { packNumbers, packParts, packText } from '../wire/packed.ts'
-import type { SettledRequest } from './settled-request.ts'
 
 const microsPerMinute = 60_000_000
 const secondsPerHour = 3600
@@ -70,4 +70,26 @@ export function packHeld(request: SettledRequest): string {
   const { id, heldTokens, promptTokens, completionTokens, tokensPerMinute, at, tokensRestMs } = request
   const unused = ((heldTokens - promptTokens - completionTokens) * microsPerMinute) / tokensPerMinute
   return packNumbers(unused, at * 1_000_000 + tokensRestMs * 1000) + packText(`h:${id}`)
+}
+
+/** The result of an admitted request, with what it adds to the usage counters. Amounts are nanodollars. */
+export interface SettledRequest extends Record<MeasuredCounter, number> {
+  id: string
+  key: string
+  model: string
+  /** The upstream that was called last; '' if none was called. */
+  upstream: string
+  /** When it was admitted, seconds since the epoch by the clock of Redis. */
+  at: number
+  /** The reservation: nanodollars, tokens, and the account's tokens a minute at that time. */
+  heldNanos: number
+  heldTokens: number
+  tokensPerMinute: number
+  /** `tokensRestMs` of its admission: milliseconds until the full burst of tokens is available again. */
+  tokensRestMs: number
+  failed: boolean
+  /** Whether tokens and cost are estimates: the upstream reported no usage. */
+  estimated: boolean
+  /** Its receipt as text; absent if requests are not logged. */
+  receipt?: string | null
 }

@@ -1,5 +1,5 @@
 import type { ChainableCommander } from 'ioredis'
-import { accountName, accountShard } from '../keyspace/names.ts'
+import { accountName, accountShard, accountShards, deadlinesName } from '../keyspace/names.ts'
 import { layouts } from '../layout/layouts.ts'
 import { executeAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
@@ -110,4 +110,64 @@ function spendIn(packed: Buffer, month: number): Spend | null {
   const entry = unpackParts(layouts.account, packed)
   if (entry.month === 0) return null
   return entry.month < month ? { settled: 0, reserved: 0 } : { settled: entry.settled, reserved: entry.reserved }
+}
+
+/** What is reserved for an account's running requests, nanodollars. */
+export interface Reserved {
+  readonly account: string
+  readonly nanos: number
+}
+
+/**
+ * Reads what is reserved for running requests, in two round trips to each process.
+ *
+ * @param month the current month, yyyymm
+ * @returns every account with an amount above 0
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function readReserved(link: RedisLink, month: number): Promise<Reserved[]> {
+  const found = await executeAll(
+    link,
+    accountShards,
+    (shard) => shard,
+    (pipeline, shard) => pipeline.zrange(deadlinesName(shard), '0', '-1')
+  )
+  const accounts = (found as string[][]).flat()
+  const spends = await readSpends(link, accounts, month)
+  return accounts
+    .map((account, index) => ({ account, nanos: spends[index]?.reserved ?? 0 }))
+    .filter(({ nanos }) => nanos > 0)
+}
+
+/** An account, or one of its keys. */
+export interface Spender {
+  readonly account: string
+  /** null: the account itself. */
+  readonly key: string | null
+}
+
+/**
+ * Reads what accounts and keys have spent in a month, in one round trip to each process.
+ *
+ * @param month yyyymm
+ * @returns nanodollars in the order of the spenders; 0 if Redis has the spend of another month; null if it has none
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function readSettled(
+  link: RedisLink,
+  spenders: readonly Spender[],
+  month: number
+): Promise<Array<number | null>> {
+  const answers = await executeAll(
+    link,
+    spenders,
+    ({ account }) => accountShard(account),
+    (pipeline, { account, key }) => pipeline.hgetBuffer(accountName(account), key === null ? 'a' : `k:${key}`)
+  )
+  return (answers as Array<Buffer | null>).map((packed, index) => {
+    if (packed === null) return null
+    const spend = unpackParts(spenders[index]!.key === null ? layouts.account : layouts.key, packed)
+    if (spend.month === 0) return null
+    return spend.month === month ? spend.settled : 0
+  })
 }

@@ -1,6 +1,5 @@
 import type { Allowances, CostBound } from '../admission/admit.ts'
-import type { SettledRequest } from '../settlement/settled-request.ts'
-import { countsOf } from '../settlement/settlement-sums.ts'
+import { countsOf, type SettledRequest } from '../settlement/settlement-sums.ts'
 import type { SeedOutcome } from '../spend/spend.ts'
 
 /**

@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis'
 import { accountName, accountShard, deadlinesName } from '../keyspace/names.ts'
-import { expandLayouts } from '../layout/expand-layouts.ts'
-import { layouts, type Packed } from '../layout/layouts.ts'
+import { expandLayouts, layouts, type Packed } from '../layout/layouts.ts'
 import { packParts, unpackParts } from '../wire/packed.ts'
 
 /** The hash of an account without its records: see layout/account.lua. Amounts are nanodollars, arrival times µs. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { measuredCounters, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { AdmitAnswer, Allowances } from '../admission/admit.ts'
 import { encodeReceipt } from '../receipts/receipt-text.ts'
-import type { SettledRequest } from '../settlement/settled-request.ts'
-import { aReceipt } from './a-receipt.ts'
+import type { SettledRequest } from '../settlement/settlement-sums.ts'
 import type { Action, Asked, Delivery, Usage } from './limits-actions.ts'
 import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
+import { aReceipt } from './one-account.ts'
 
 /** The state of a request at its gateway. */
 interface Request {

@@ -9,9 +9,9 @@ import { putAccountRecord, putKeyRecord } from '../projection/write-records.ts'
 import { readReceipts } from '../receipts/receipts.ts'
 import { reap } from '../settlement/reap.ts'
 import { cancel, settle, tagOf } from '../settlement/settle.ts'
-import type { SettledRequest } from '../settlement/settled-request.ts'
+import type { SettledRequest } from '../settlement/settlement-sums.ts'
 import { openSpends, seedSpend } from '../spend/spend.ts'
-import { prepareAccount } from '../wire/prepared-account.ts'
+import { prepareAccount } from '../wire/packed.ts'
 import {
   type AccountModel,
   admitModel,
@@ -29,10 +29,9 @@ import {
   settleModel
 } from './account-model.ts'
 import { readState } from './account-state.ts'
-import { activeKey } from './active-key.ts'
 import { comparable, contentOf } from './model-content.ts'
 import type { MovedClock } from './moved-clock.ts'
-import { admitOne } from './one-account.ts'
+import { activeKey, admitOne } from './one-account.ts'
 import { type RedisContent, readContent, writeContent } from './redis-content.ts'
 
 /** Two accounts of one shard: they share deadlines and the list of usage. */

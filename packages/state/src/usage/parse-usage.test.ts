@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { test } from 'tap'
 import { packNumbers } from '../wire/packed.ts'
-import { parseUsage, placeOf } from './parse-usage.ts'
+import { parseUsage, placeOf } from './usage.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const name = `${account}:490000:0123456789abcdef|key_1|small`

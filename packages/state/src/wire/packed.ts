@@ -1,3 +1,4 @@
+import { type AccountShard, accountName, accountShard } from '../keyspace/names.ts'
 import type { Layout, Packed } from '../layout/layouts.ts'
 
 /**
@@ -84,4 +85,15 @@ export function unpackParts<Parts extends Layout>(layout: Parts, bytes: Buffer):
   const { number, text } = createUnpacker(bytes)
   const parts = Object.entries(layout).map(([part, form]) => [part, form === 'd' ? number() : text()])
   return Object.fromEntries(parts) as Packed<Parts>
+}
+
+/** An account with the name of its hash, encoded for RESP. Scripts make all names of the account from it. */
+export interface PreparedAccount {
+  readonly account: string
+  readonly shard: AccountShard
+  readonly name: string
+}
+
+export function prepareAccount(account: string): PreparedAccount {
+  return { account, shard: accountShard(account), name: inOnePiece(bulk(accountName(account))) }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Redis, Result } from 'ioredis'
-import { expandLayouts } from '../layout/expand-layouts.ts'
+import { expandLayouts } from '../layout/layouts.ts'
 
 /**
  * All scripts, by the name of the command that runs them. The Lua files describe arguments and answers. A command without

@@ -1,5 +1,4 @@
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
-import { accountShard } from '@tollgate/state/keyspace/names.ts'
+import { accountShard, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, inArray, isNull, ne } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'

@@ -1,5 +1,5 @@
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { Heartbeat } from '@tollgate/state/processes/create-heartbeat.ts'
+import type { Heartbeat } from '@tollgate/state/processes/heartbeat.ts'
 import type { Payments } from '../billing/payments.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { CatalogPublisher } from '../catalog/catalog-publisher.ts'

@@ -1,6 +1,6 @@
 import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import { version } from '@tollgate/service/version.ts'
-import type { ProcessFacts } from '@tollgate/state/processes/create-heartbeat.ts'
+import type { ProcessFacts } from '@tollgate/state/processes/heartbeat.ts'
 import { WebhookCounts } from '../http/webhook-counts.ts'
 
 /** What this process counts since its start, and reports with its heartbeat. */

@@ -1,7 +1,7 @@
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { freeBudgetLeft } from '@tollgate/contracts/records/free-budget.ts'
+import { freeBudgetLeft } from '@tollgate/contracts/records/budgets.ts'
 import type { FreeBudget } from '@tollgate/contracts/records/records.ts'
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import { monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { effectivePlan } from './effective-plan.ts'
 import type { LimitedAccount } from './limits-in-force.ts'
 

@@ -1,6 +1,5 @@
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { readRedisSkew, skewOf } from '@tollgate/state/link/redis-time.ts'
+import { type RedisLink, readRedisSkew, skewOf } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/connect.ts'
 import type { Clock } from './clock.ts'

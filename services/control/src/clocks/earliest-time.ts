@@ -1,5 +1,4 @@
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { readAnyRedisTime } from '@tollgate/state/link/redis-time.ts'
+import { type RedisLink, readAnyRedisTime } from '@tollgate/state/link/redis-link.ts'
 import type { Orm } from '../database/connect.ts'
 import type { Clock } from './clock.ts'
 import { readDatabaseTime } from './database-time.ts'

@@ -1,7 +1,6 @@
 import type { KeyScope } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { readRedisTime } from '@tollgate/state/link/redis-time.ts'
+import { type RedisLink, readRedisTime } from '@tollgate/state/link/redis-link.ts'
 import type { Orm } from '../database/connect.ts'
 import { readDatabaseTime } from './database-time.ts'
 

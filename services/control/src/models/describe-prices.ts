@@ -5,7 +5,7 @@ import {
   type PricePeriod,
   standardTier
 } from '@tollgate/contracts/prices/model-prices.ts'
-import { periodAt } from '@tollgate/contracts/prices/price-periods.ts'
+import { periodAt } from '@tollgate/contracts/prices/rates-for.ts'
 
 /** Describes all prices of tokens: periods that are not over, with a row for each tier and each length of the prompt. */
 export function describePrices(prices: ModelPrices, now: Date): PricesOfPeriod[] {

@@ -1,6 +1,6 @@
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
-import type { Spender } from '@tollgate/state/spend/read-settled.ts'
+import type { Spender } from '@tollgate/state/spend/spend.ts'
 import { and, eq } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'

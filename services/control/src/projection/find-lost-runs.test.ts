@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
-import { accountName, accountShard, usageIndexName } from '@tollgate/state/keyspace/names.ts'
+import { accountName, accountShard, monthNumber, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { tagOf } from '@tollgate/state/settlement/settle.ts'
 import { openSpends } from '@tollgate/state/spend/spend.ts'
 import { readContent, writeContent } from '@tollgate/state/testing/redis-content.ts'

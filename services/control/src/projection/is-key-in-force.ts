@@ -1,5 +1,5 @@
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { readKeyPresence } from '@tollgate/state/projection/key-presence.ts'
+import { readKeyPresence } from '@tollgate/state/projection/read-keys.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { ProjectedKey } from '@tollgate/state/projection/read-keys.ts'
-import { activeKey } from '@tollgate/state/testing/active-key.ts'
+import { activeKey } from '@tollgate/state/testing/one-account.ts'
 import { test } from 'tap'
 import { judgeEnding } from './judge-ending.ts'
 

@@ -1,5 +1,5 @@
 import { type AccountShard, accountShard, type Shard } from '@tollgate/state/keyspace/names.ts'
-import { mayEvictRecords } from '@tollgate/state/link/may-evict-records.ts'
+import { mayEvictRecords } from '@tollgate/state/link/describe-server.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readKeys } from '@tollgate/state/projection/read-keys.ts'
 import { judgeEnding } from './judge-ending.ts'

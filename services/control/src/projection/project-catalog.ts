@@ -1,7 +1,7 @@
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { catalogName } from '@tollgate/state/keyspace/names.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { announceChange } from '@tollgate/state/projection/announce-change.ts'
+import { announceChange } from '@tollgate/state/projection/changes.ts'
 import { putCatalog, readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
 import type { ProjectionSource, Truth } from './source.ts'
 

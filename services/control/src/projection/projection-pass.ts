@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
-import { type AccountShard, accountShards, catalogName, type Shard } from '@tollgate/state/keyspace/names.ts'
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { readAnyRedisTime } from '@tollgate/state/link/redis-time.ts'
+import {
+  type AccountShard,
+  accountShards,
+  catalogName,
+  monthNumber,
+  type Shard
+} from '@tollgate/state/keyspace/names.ts'
+import { type RedisLink, readAnyRedisTime } from '@tollgate/state/link/redis-link.ts'
 import {
   claimShard,
   type FoundMarker,

@@ -1,6 +1,6 @@
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { ChangeNotice } from '@tollgate/state/projection/announce-change.ts'
+import type { ChangeNotice } from '@tollgate/state/projection/changes.ts'
 import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { FastifyBaseLogger } from 'fastify'

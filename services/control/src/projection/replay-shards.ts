@@ -1,6 +1,5 @@
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
-import type { AccountShard, Shard } from '@tollgate/state/keyspace/names.ts'
+import { type AccountShard, monthNumber, type Shard } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import {
   markVerified,

@@ -1,5 +1,4 @@
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
-import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
+import { type AccountShard, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { openSpends, seedSpend } from '@tollgate/state/spend/spend.ts'
 import { copyUsage } from '../usage/copy-usage.ts'

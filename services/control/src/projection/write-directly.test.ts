@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
 import { readState } from '@tollgate/state/testing/account-state.ts'
-import { verifyNow } from '@tollgate/state/testing/marker.ts'
+import { verifyNow } from '@tollgate/state/testing/redis-content.ts'
 import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'
 import { writeDirectly } from './write-directly.ts'
 

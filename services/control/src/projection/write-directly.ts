@@ -1,6 +1,6 @@
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { announceChange, type ChangeNotice } from '@tollgate/state/projection/announce-change.ts'
+import { announceChange, type ChangeNotice } from '@tollgate/state/projection/changes.ts'
 import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
 
 /** A change of one account or one key. */

@@ -1,6 +1,5 @@
 import type { OpenRefusal, RefusalBucket } from '@tollgate/contracts/http/usage.ts'
-import { refusalReason } from '@tollgate/contracts/requests/refusal-reasons.ts'
-import { showRefused } from '@tollgate/contracts/requests/refused-members.ts'
+import { refusalReason, showRefused } from '@tollgate/contracts/requests/refusal-reasons.ts'
 import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { openRefusals, refusals } from '../database/schema/refusals.ts'

@@ -1,5 +1,4 @@
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { readAnyRedisTime } from '@tollgate/state/link/redis-time.ts'
+import { type RedisLink, readAnyRedisTime } from '@tollgate/state/link/redis-link.ts'
 import { sql } from 'drizzle-orm'
 import type { Clock } from '../clocks/clock.ts'
 import { readDatabaseTime } from '../clocks/database-time.ts'

@@ -8,7 +8,7 @@ import type {
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { inputMembers, outputMembers } from '@tollgate/contracts/prices/charge-rates.ts'
 import { receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
-import { showRefused } from '@tollgate/contracts/requests/refused-members.ts'
+import { showRefused } from '@tollgate/contracts/requests/refusal-reasons.ts'
 import type { RequestRecord } from './request-record.ts'
 import { requestId } from './request-row.ts'
 

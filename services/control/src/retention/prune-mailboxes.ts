@@ -1,4 +1,4 @@
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import { monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { and, isNotNull, lt } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { UsageBucket, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
-import { accountName } from '@tollgate/state/keyspace/names.ts'
+import { accountName, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { changeAccount } from '@tollgate/state/testing/account-state.ts'
 import { eq, sql } from 'drizzle-orm'
 import { accounts } from '../database/schema/accounts.ts'

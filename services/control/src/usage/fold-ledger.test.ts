@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
-import type { Usage } from '@tollgate/state/usage/parse-usage.ts'
+import type { Usage } from '@tollgate/state/usage/usage.ts'
 import { eq, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'

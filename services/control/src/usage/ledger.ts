@@ -1,6 +1,6 @@
 import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
 import type { LedgerSpend } from '@tollgate/state/spend/spend.ts'
-import type { Usage } from '@tollgate/state/usage/parse-usage.ts'
+import type { Usage } from '@tollgate/state/usage/usage.ts'
 
 /** The row and its revision in Redis that a row of the ledger was copied from. */
 export interface LedgerRow {

@@ -1,5 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import { monthNumber } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readSpend as readCountedSpend } from '@tollgate/state/spend/spend.ts'
 import type { Orm } from '../database/connect.ts'

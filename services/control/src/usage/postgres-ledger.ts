@@ -1,5 +1,5 @@
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
-import type { Usage } from '@tollgate/state/usage/parse-usage.ts'
+import { monthNumber } from '@tollgate/state/keyspace/names.ts'
+import type { Usage } from '@tollgate/state/usage/usage.ts'
 import { and, DrizzleQueryError, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { pageOrder, pageSize, pagesOf } from '../database/pages-by-change.ts'

@@ -2,7 +2,7 @@ import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { KeyRefusal, KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
-import { overrideEndsAt, planOf } from '@tollgate/contracts/records/override.ts'
+import { overrideEndsAt, planOf } from '@tollgate/contracts/records/budgets.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import {
   type AdmitAnswer,
@@ -14,7 +14,7 @@ import {
 } from '@tollgate/state/admission/admit.ts'
 import { type CurrentRecord, confirmRecords, type RecordsAnswer } from '@tollgate/state/admission/confirm.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
+import type { PreparedAccount } from '@tollgate/state/wire/packed.ts'
 import type { AccountAllowances, KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { GrantedCalls, TokenBound } from '../tokens/token-bound.ts'

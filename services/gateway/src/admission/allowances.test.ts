@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
-import { activeKey } from '@tollgate/state/testing/active-key.ts'
+import { activeKey } from '@tollgate/state/testing/one-account.ts'
 import { test } from 'tap'
 import { allowancesOf } from './allowances.ts'
 

@@ -1,6 +1,5 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { freeBudgetLeft } from '@tollgate/contracts/records/free-budget.ts'
-import { planOf } from '@tollgate/contracts/records/override.ts'
+import { freeBudgetLeft, planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { Allowances } from '@tollgate/state/admission/admit.ts'
 import type { AccountAllowances } from '../authenticate/known-key.ts'

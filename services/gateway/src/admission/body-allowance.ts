@@ -1,5 +1,5 @@
 import { defaultBodyMemoryMb, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { planOf } from '@tollgate/contracts/records/override.ts'
+import { planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 

@@ -1,4 +1,4 @@
-import { overrideEndsAt, withoutEnded } from '@tollgate/contracts/records/override.ts'
+import { overrideEndsAt, withoutEnded } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
 import type { KnownKey, Versioned } from '../authenticate/known-key.ts'
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { type Follower, followChange } from '@tollgate/state/projection/follow-change.ts'
-import { readFreeClosing } from '@tollgate/state/projection/free-offer.ts'
+import { type Follower, followChange } from '@tollgate/state/projection/changes.ts'
+import { readFreeClosing } from '@tollgate/state/projection/stored-catalog.ts'
 
 /** The free offer: what all free accounts together may spend in a day. Control adds it up, and closes the offer. */
 export interface FreeOffer extends Follower {

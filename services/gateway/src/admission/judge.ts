@@ -1,7 +1,7 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { judgeKey, type KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
-import { planOf } from '@tollgate/contracts/records/override.ts'
+import { planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 

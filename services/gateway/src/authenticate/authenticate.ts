@@ -3,8 +3,8 @@ import { foreignKeyMessage, managementKeyMessage } from '@tollgate/contracts/err
 import { digestSecret, isSecretLength, type KeyScope, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { CounterSeries } from '@tollgate/service/metrics/fast-counter.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
-import { prepareAccount } from '@tollgate/state/wire/prepared-account.ts'
+import { findPointer } from '@tollgate/state/projection/read-keys.ts'
+import { prepareAccount } from '@tollgate/state/wire/packed.ts'
 import { GenerationalCache } from './generational-cache.ts'
 import type { KnownKey } from './known-key.ts'
 

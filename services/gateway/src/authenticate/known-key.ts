@@ -1,7 +1,7 @@
-import { planOf } from '@tollgate/contracts/records/override.ts'
+import { planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
 import type { Allowances, PreparedAdmission } from '@tollgate/state/admission/admit.ts'
-import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
+import type { PreparedAccount } from '@tollgate/state/wire/packed.ts'
 import type { BodySender } from '../body/body-memory.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 

@@ -3,7 +3,7 @@ import { type Catalog, freePlan, type Model, type Plan, readCatalogJson } from '
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { catalogName } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { type Follower, followChange } from '@tollgate/state/projection/follow-change.ts'
+import { type Follower, followChange } from '@tollgate/state/projection/changes.ts'
 import { readCatalog, readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
 
 /** A model with its id: the name that plans, keys, prices and usage have. */

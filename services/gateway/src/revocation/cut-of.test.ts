@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
-import { activeKey } from '@tollgate/state/testing/active-key.ts'
+import { activeKey } from '@tollgate/state/testing/one-account.ts'
 import { test } from 'tap'
 import { cutOf } from './cut-requests.ts'
 

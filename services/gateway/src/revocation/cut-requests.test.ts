@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { changesChannel } from '@tollgate/state/keyspace/names.ts'
-import { announceChange } from '@tollgate/state/projection/announce-change.ts'
+import { announceChange } from '@tollgate/state/projection/changes.ts'
 import { readState } from '@tollgate/state/testing/account-state.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'

@@ -4,7 +4,7 @@ import { createBackgroundLoop, type LoopLog } from '@tollgate/service/background
 import { findOutdated, type JudgedKey } from '@tollgate/state/admission/find-outdated.ts'
 import { changesChannel } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { changedAccount } from '@tollgate/state/projection/announce-change.ts'
+import { changedAccount } from '@tollgate/state/projection/changes.ts'
 import { refreshRecords, refusalError } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { Deadlines, OpenRequest } from '../relay/deadlines.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
-import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
+import type { SettledRequest } from '@tollgate/state/settlement/settlement-sums.ts'
+import type { PreparedAccount } from '@tollgate/state/wire/packed.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import { Outboxes } from './outboxes.ts'

@@ -1,6 +1,6 @@
 import type { SettledGroup } from '@tollgate/state/settlement/settle.ts'
-import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
-import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
+import type { SettledRequest } from '@tollgate/state/settlement/settlement-sums.ts'
+import type { PreparedAccount } from '@tollgate/state/wire/packed.ts'
 
 /** Maximum requests per command, so that admissions wait for less than a millisecond. */
 const maxPerCommand = 40

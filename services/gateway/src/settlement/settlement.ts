@@ -1,6 +1,6 @@
 import type { UnpricedKind } from '@tollgate/contracts/prices/charge-rates.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
-import { unpricedKinds } from '@tollgate/contracts/prices/unpriced-kinds.ts'
+import { unpricedKinds } from '@tollgate/contracts/prices/rates-for.ts'
 import { hasRareCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
 import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'

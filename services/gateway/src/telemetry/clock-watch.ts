@@ -1,5 +1,4 @@
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { readRedisSkew } from '@tollgate/state/link/redis-time.ts'
+import { type RedisLink, readRedisSkew } from '@tollgate/state/link/redis-link.ts'
 
 const intervalMs = 10_000
 

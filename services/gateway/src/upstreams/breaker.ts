@@ -12,7 +12,7 @@ export type BreakerState = 'closed' | 'open' | 'half-open'
  * single requests pass as probes, at first each second. A successful probe closes it. With each other probe the pause grows, up to
  * five seconds.
  *
- * It forbids nothing: without a better upstream, calls go on. They count, but are no probes. See `callable-target.ts`.
+ * It forbids nothing: without a better upstream, calls go on. They count, but are no probes. See `targets.ts`.
  *
  * Times are milliseconds of one monotonic clock.
  */

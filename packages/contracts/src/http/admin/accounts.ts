@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { AuditEntry } from '../audit.ts'
 import { Adjustment, OpenRefusal } from '../usage.ts'
-import { AccountId, Count, Cursor, closed, Instant, NextCursor, PageLimit, Reason, Usd } from './common.ts'
+import { AccountId, Count, Cursor, closed, Instant, NextCursor, PageLimit, Reason, Usd } from './adjustments.ts'
 
 const AccountStatus = Type.Enum(['active', 'suspended'])
 const SuspensionReason = Type.Enum(['identity', 'team', 'deleted', 'operator', 'approval'])

@@ -1,6 +1,24 @@
 import { type Static, Type } from 'typebox'
+import { patterns } from '../patterns.ts'
 import { Adjustment } from '../usage.ts'
-import { closed, Month, Reason } from './common.ts'
+
+export const closed = { additionalProperties: false } as const
+
+export const AccountId = Type.String({ format: 'uuid' })
+export const Instant = Type.String({ format: 'date-time' })
+export const Count = Type.Integer({ minimum: 0 })
+/** Exact US dollars, with 2 to 9 decimals. */
+export const Usd = Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
+/** Exact US dollars that may be below zero. */
+export const SignedUsd = Type.String({ pattern: '^-?(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
+/** A calendar month in UTC, such as `2026-11`. */
+export const Month = Type.String({ pattern: patterns.month })
+/** Why the operator acts. The audit logs keep it. */
+export const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: patterns.reason })
+/** `next_cursor` of the previous page. */
+export const Cursor = Type.String({ minLength: 1, maxLength: 500 })
+export const NextCursor = Type.Union([Type.String(), Type.Null()])
+export const PageLimit = Type.String({ pattern: patterns.upTo100 })
 
 /** Charges or credits an account for a month. */
 export const AdjustmentRequest = Type.Object(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AuditEntry } from '../audit.ts'
-import { AccountId, Cursor, closed, NextCursor, PageLimit } from './common.ts'
+import { AccountId, Cursor, closed, NextCursor, PageLimit } from './adjustments.ts'
 
 /** An act of an operator. */
 export const OperatorAct = Type.Object({

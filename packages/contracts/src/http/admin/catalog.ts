@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Count, closed, Instant, Reason } from './common.ts'
+import { Count, closed, Instant, Reason } from './adjustments.ts'
 
 const Version = Type.Integer({ minimum: 1 })
 /** The text of a catalog file. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AdminKey } from './accounts.ts'
-import { AccountId, closed, Reason } from './common.ts'
+import { AccountId, closed, Reason } from './adjustments.ts'
 
 const id = Type.String({ minLength: 1, maxLength: 100 })
 const value = Type.String({ minLength: 1, maxLength: 500 })

@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { AccountId, Count, Cursor, closed, Instant, Month, NextCursor, PageLimit, SignedUsd, Usd } from './common.ts'
+import {
+  AccountId,
+  Count,
+  Cursor,
+  closed,
+  Instant,
+  Month,
+  NextCursor,
+  PageLimit,
+  SignedUsd,
+  Usd
+} from './adjustments.ts'
 
 export const AdminLedgerQuery = Type.Object(
   {

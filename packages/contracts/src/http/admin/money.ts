@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AccountId, Count, closed, Instant, Month, SignedUsd } from './common.ts'
+import { AccountId, Count, closed, Instant, Month, SignedUsd } from './adjustments.ts'
 
 export const AdminMoneyQuery = Type.Object(
   {

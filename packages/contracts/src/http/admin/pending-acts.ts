@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AuditEntry } from '../audit.ts'
-import { AccountId, Instant } from './common.ts'
+import { AccountId, Instant } from './adjustments.ts'
 
 /** An act of an operator that waits for a second one. Nothing is done before. */
 export const PendingAct = Type.Object({

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Count, closed, Reason } from './common.ts'
+import { Count, closed, Reason } from './adjustments.ts'
 
 /** How complete the copy in Redis is. */
 export const AdminProjection = Type.Object({

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Count, Instant } from './common.ts'
+import { Count, Instant } from './adjustments.ts'
 
 const InstantOrNull = Type.Union([Instant, Type.Null()])
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AccountId, closed, SignedUsd } from './common.ts'
+import { AccountId, closed, SignedUsd } from './adjustments.ts'
 
 /** A day in UTC, such as `2026-11-23`. */
 export const Day = Type.String({ format: 'date', pattern: '^20[0-9]{2}-' })

@@ -1,8 +1,16 @@
 import type { ErrorCode } from '../../errors/table.ts'
 import type { Operation, Parameter } from '../document.ts'
 import { type ErrorSchema, errorResponses } from '../error-responses.ts'
-import { messageIdHeader, requestIdHeader, retryHeaders, showsCost } from './answer-headers.ts'
-import { repeatErrors, repeatHeaders, repeatKey } from './repeats.ts'
+import {
+  eventStream,
+  messageIdHeader,
+  repeatErrors,
+  repeatHeaders,
+  repeatKey,
+  requestIdHeader,
+  retryHeaders,
+  showsCost
+} from './answer-headers.ts'
 import { json } from './schemas.ts'
 import {
   aboutBodies,
@@ -16,7 +24,6 @@ import {
   grantedCalls,
   grantedOutput
 } from './shared.ts'
-import { eventStream } from './streams.ts'
 
 /** Clients of Anthropic's API send the key in either header. */
 export const messageSecurity: Operation['security'] = [{ apiKey: [] }, { xApiKey: [] }]

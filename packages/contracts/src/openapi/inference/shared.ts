@@ -1,10 +1,18 @@
 import type { ErrorCode } from '../../errors/table.ts'
 import type { Operation } from '../document.ts'
 import { errorResponses } from '../error-responses.ts'
-import { costHeaders, rateHeaders, requestIdHeader, retryHeaders, showsCost } from './answer-headers.ts'
-import { repeatErrors, repeatHeaders, repeatKey } from './repeats.ts'
+import {
+  costHeaders,
+  eventStream,
+  rateHeaders,
+  repeatErrors,
+  repeatHeaders,
+  repeatKey,
+  requestIdHeader,
+  retryHeaders,
+  showsCost
+} from './answer-headers.ts'
 import { json, type schemas } from './schemas.ts'
-import { eventStream } from './streams.ts'
 
 /** Errors of every operation that needs a key. */
 export const keyErrors: ErrorCode[] = [

@@ -15,7 +15,7 @@ export interface SeededAccount {
   keys: SeededKey[]
 }
 
-/** The lock in control's `projection/change.ts`. */
+/** The lock in control's `projection/record-change.ts`. */
 const changeLock = 7_012_846_612
 const keysPerStatement = 2000
 

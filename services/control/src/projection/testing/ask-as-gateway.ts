@@ -2,7 +2,7 @@ import { digestSecret } from '@tollgate/contracts/keys/secret.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { confirmRecords } from '@tollgate/state/admission/confirm.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
-import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
+import { findPointer } from '@tollgate/state/projection/read-keys.ts'
 
 /** The answer of a gateway without a cache for a key: admitted, 401, or 503 if the shard is not verified. */
 export type GatewayAnswer = 'admitted' | 'refused' | 'unavailable'

@@ -1,7 +1,6 @@
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
-import { accountShard } from '@tollgate/state/keyspace/names.ts'
+import { accountShard, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import type { LedgerSpend } from '@tollgate/state/spend/spend.ts'
-import type { UsageRow } from '@tollgate/state/usage/parse-usage.ts'
+import type { UsageRow } from '@tollgate/state/usage/usage.ts'
 import type { Ledger } from '../ledger.ts'
 import { ledgerRow } from '../ledger-row.ts'
 

@@ -1,7 +1,7 @@
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { endedHoldPrefix } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
-import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
+import type { SettledRequest } from '@tollgate/state/settlement/settlement-sums.ts'
 import { settleOf } from '@tollgate/state/testing/one-account.ts'
 
 let requests = 0

@@ -1,4 +1,4 @@
-import type { AccountRecord } from './records.ts'
+import type { AccountRecord, FreeBudget } from './records.ts'
 
 /** The plan in force: the one that an operator set, else the account's own. */
 export const planOf = ({ plan, override }: AccountRecord): string => override?.plan?.id ?? plan
@@ -22,4 +22,21 @@ export function withoutEnded(record: AccountRecord, now: number): AccountRecord 
       ...(limits !== undefined && !hasEnded(limits.until) && { limits })
     }
   }
+}
+
+/**
+ * Decides what an account has of the free budget of its mailbox. Accounts of one mailbox share one free budget a month: the oldest
+ * account has it, and what deleted accounts of the mailbox spent this month is gone from it. A paid plan, or an operator's budget for
+ * the account, replaces it.
+ *
+ * @param isFree whether the free plan is in force
+ * @param setNanos the monthly budget that an operator set instead of the plan's
+ * @returns null if the account has the whole budget of its plan
+ */
+export function freeBudgetLeft(
+  isFree: boolean,
+  setNanos: number | undefined,
+  found: FreeBudget | null | undefined
+): FreeBudget | null {
+  return isFree && setNanos === undefined ? (found ?? null) : null
 }

@@ -1,6 +1,5 @@
 import { changesChannel } from '../keyspace/names.ts'
-import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
-import type { ChangeNotice } from './announce-change.ts'
+import { anyNode, RedisAwayError, type RedisLink } from '../link/redis-link.ts'
 
 /** How often Redis is read, ms. */
 const pollMs = 1000
@@ -56,5 +55,27 @@ export function followChange(
       unsubscribe()
       await refreshing
     }
+  }
+}
+
+/** Says what changed. It is published on `changes`, and may be lost: nothing depends on its arrival. */
+export type ChangeNotice =
+  | { kind: 'catalog' }
+  | { kind: 'free-offer' }
+  | { kind: 'account'; account: string }
+  | { kind: 'key'; account: string; key: string }
+
+export async function announceChange(link: RedisLink, notice: ChangeNotice): Promise<void> {
+  await anyNode(link).client.publish(changesChannel, JSON.stringify(notice))
+}
+
+/** The account that a notice on `changes` is about; null for a notice about something else, or of another release. */
+export function changedAccount(text: string): string | null {
+  try {
+    const notice: unknown = JSON.parse(text)
+    const isOfAccount = typeof notice === 'object' && notice !== null && 'account' in notice
+    return isOfAccount && typeof notice.account === 'string' ? notice.account : null
+  } catch {
+    return null
   }
 }
