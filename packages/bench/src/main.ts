@@ -18,7 +18,7 @@ import { Children } from './processes/children.ts'
 import { describeMachine, renderMachine } from './report/machine.ts'
 import { formatNumber, renderTable } from './report/table.ts'
 import { gateway, gatewayWithoutReceipts, relayWithKeys } from './targets/gateway.ts'
-import { bare, dispatch, relay, relayByUndici } from './targets/proxies.ts'
+import { bare, dispatch, relay } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 const functionsShown = 25
@@ -63,15 +63,7 @@ const chat: Part = {
 
 /** In the order of a whole run. */
 const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, requestLog, apisPart]
-const targets: readonly [Target, ...Target[]] = [
-  gateway,
-  gatewayWithoutReceipts,
-  bare,
-  dispatch,
-  relay,
-  relayByUndici,
-  relayWithKeys
-]
+const targets: readonly [Target, ...Target[]] = [gateway, gatewayWithoutReceipts, bare, dispatch, relay, relayWithKeys]
 
 const usage = `npm run bench -- [part …] [option …]
 

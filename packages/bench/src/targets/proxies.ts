@@ -9,19 +9,12 @@ export const bare = proxy('bare', 'only Fastify with undici.request()', '../prox
 export const dispatch = proxy('dispatch', "only node:http with undici's dispatch", '../proxies/dispatch.ts')
 
 /** The gateway's relay alone. */
-export const relay = relayWith('relay', '', './upstreams.yaml')
-
-/** The same with undici instead of the gateway's own HTTP/1.1 client. The difference is the client's saving. */
-export const relayByUndici = relayWith('relay-undici', ', with undici as its client', './upstreams-undici.yaml')
-
-function relayWith(name: string, client: string, upstreamsFile: string): Target {
-  return proxy(
-    name,
-    `the gateway's relay without keys, admission, settlement, log and Redis${client}`,
-    '../proxies/relay.ts',
-    [pathOf(upstreamsFile)]
-  )
-}
+export const relay = proxy(
+  'relay',
+  "the gateway's relay without keys, admission, settlement, log and Redis",
+  '../proxies/relay.ts',
+  [pathOf('./upstreams.yaml')]
+)
 
 function pathOf(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url))

@@ -1,6 +1,6 @@
-/** An upstreams file with `test`, which speaks every API. @param timeouts `timeouts_ms`, as YAML @param more settings, as YAML */
-export const speaksAll = (url: string, timeouts = '{}', more = ''): string =>
-  `upstreams: { test: { base_url: '${url}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${timeouts}, speaks: [chat, completions, embeddings, responses, messages]${more} } }`
+/** An upstreams file with `test`, which speaks every API. @param timeouts `timeouts_ms`, as YAML */
+export const speaksAll = (url: string, timeouts = '{}'): string =>
+  `upstreams: { test: { base_url: '${url}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${timeouts}, speaks: [chat, completions, embeddings, responses, messages]} }`
 
 const usage = '"usage":{"input_tokens":3,"output_tokens":2}'
 const response = `{"object":"response","id":"resp_1","status":"completed","output":[],${usage}}`

@@ -125,13 +125,12 @@ const codings: Record<string, readonly [Coding, Coding]> = {
  * must pass byte for byte, except for a usage event that the client did not ask for. Everything else must become a failure in the
  * error shape, or an answer that is recognizably incomplete.
  *
- * @param more settings of the upstream, as YAML
  * @returns how many answers there were, by kind
  * @throws the first violation, with its answer shrunk to the smallest form
  */
-export async function fuzzAnswers(runs: number, seed: number, more = ''): Promise<Map<string, number>> {
+export async function fuzzAnswers(runs: number, seed: number): Promise<Map<string, number>> {
   const upstream = await startRawUpstream()
-  const upstreamsFile = speaksAll(upstream.url, '{ first_byte: 5000, between_chunks: 5000 }', more)
+  const upstreamsFile = speaksAll(upstream.url, '{ first_byte: 5000, between_chunks: 5000 }')
   const gateway = await startGateway(upstream.url, { upstreamsFile })
   const { secret, account } = await gateway.seedKey()
   const target = gateway.upstreams.get('test')! as { breaker: Breaker; retries: { take(): boolean } }

@@ -23,7 +23,6 @@ console.log(`${runs} runs of each kind. Repeat them with --seed ${seed}`)
 for (const [name, fuzz, expected] of [
   ['requests', fuzzRequests, ['200', '400']],
   ['answers', fuzzAnswers, answersOfAll],
-  ['answers by undici', (runs: number, seed: number) => fuzzAnswers(runs, seed, ', client: undici'), answersOfAll],
   ['bodies', fuzzBodies, ['200', '400']],
   ['arrivals', fuzzArrivals, ['200', '400', '408', '413', '415']],
   ['floods', fuzzFloods, []]

@@ -5,7 +5,7 @@ import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post, rawConnection } from '../testing/client.ts'
-import { callsOf, type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
@@ -272,16 +272,4 @@ t.test('no span contains content or a secret', async () => {
   assert.ok(collector.spans.length > 20)
   for (const text of ['secret words', 'Hello', secret, 'invented', 'Bearer'])
     assert.equal(all.includes(text), false, text)
-})
-
-t.test('upstreams that undici calls get the trace, too', async () => {
-  gateway.writeUpstreams(
-    `upstreams: { a: { base_url: '${upstreams.a.url}/v1', client: undici }, b: { base_url: '${upstreams.b.url}/v1' } }`
-  )
-  await gateway.reloadUpstreams()
-  const response = await ask({ traceparent: `00-${traceId}-${clientSpan}-01`, tracestate: 'vendor=x' })
-  const { 'chat at-a': attempt } = await spansOf(response.headers.get('x-request-id'))
-  const { headers } = callsOf(upstreams.a.received)[0]!.request
-  assert.equal(headers.traceparent, `00-${traceId}-${attempt!.spanId}-01`)
-  assert.equal(headers.tracestate, 'vendor=x')
 })

@@ -44,7 +44,6 @@ export const UpstreamsFile = closed({
       betas: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$' }))),
       unknown: Type.Optional(Type.Literal('pass')),
       http2: Type.Optional(Type.Boolean()),
-      client: Type.Optional(Type.Literal('undici')),
       ca_file: Type.Optional(FileName),
       timeouts_ms: Type.Optional(
         closed({
@@ -85,7 +84,6 @@ export interface UpstreamSettings {
   /** Trusted certificates (PEM), instead of those of Node.js. */
   readonly ca: string | undefined
   readonly http2: boolean
-  readonly byUndici: boolean
   readonly abortStopsBilling: boolean
   /** The APIs that it offers. */
   readonly speaks: readonly ApiName[]
@@ -205,9 +203,6 @@ function readEntry(reading: Reading): UpstreamSettings | null {
   if (entry.betas !== undefined && !(entry.speaks ?? apisOfHost(url?.hostname ?? '')).includes('messages')) {
     problems.push(`upstreams.${name}.betas: has no effect, because the upstream does not speak messages. Remove it`)
   }
-  if (entry.client !== undefined && entry.http2 === true) {
-    problems.push(`upstreams.${name}.client: has no effect beside "http2: true". Remove one of them`)
-  }
   const ca = readCertificates(reading)
   if (url === null) return null
   const { connect = 5000, first_byte = 600_000, between_chunks = 120_000 } = entry.timeouts_ms ?? {}
@@ -220,7 +215,6 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     timeouts: { connect, firstByte: first_byte, betweenChunks: between_chunks },
     ca,
     http2: entry.http2 ?? false,
-    byUndici: entry.client === 'undici',
     abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
     speaks: entry.speaks ?? apisOfHost(url.hostname),
     choosesTier: entry.chooses_service_tier ?? choosesTier.test(url.hostname),

@@ -2,9 +2,9 @@ import type { ApiName } from '@tollgate/contracts/catalog/apis.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
 import { type CounterName, withPath } from './counters.ts'
 import { Http1Pool } from './http1/http1-pool.ts'
+import { Http2Pool } from './http2-pool.ts'
 import { Pauses } from './pauses.ts'
 import { RetryBudget } from './retry-budget.ts'
-import { UndiciPool } from './undici-pool.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
 import { modelsFields, readUpstreamsFile, type UpstreamSettings } from './upstreams-file.ts'
 
@@ -82,7 +82,7 @@ export function openUpstreams(file: string, env: Record<string, string | undefin
 
 /** Opens a pool. It connects with its first call. */
 export function openUpstream(settings: UpstreamSettings, events: UpstreamEvents = noEvents): Upstream {
-  const { name, url, headers, timeouts, ca, http2, byUndici, furtherMembers } = settings
+  const { name, url, headers, timeouts, ca, http2, furtherMembers } = settings
   const options = { url, headers, timeouts, ca }
   return {
     name,
@@ -106,6 +106,6 @@ export function openUpstream(settings: UpstreamSettings, events: UpstreamEvents 
     breaker: new Breaker((state) => events.onBreaker(name, state)),
     retries: new RetryBudget(),
     pauses: new Pauses((model, ms) => events.onPause(name, model, ms)),
-    pool: http2 || byUndici ? new UndiciPool(options, http2) : new Http1Pool(options)
+    pool: http2 ? new Http2Pool(options) : new Http1Pool(options)
   }
 }

@@ -51,36 +51,33 @@ function hasEnded(stream: ClientHttp2Stream): boolean {
 }
 
 /**
- * Calls an upstream with undici: over HTTP/2, or over HTTP/1.1 if the upstreams file says `client: undici`. `http1/README.md` explains
- * why the gateway has its own HTTP/1.1 client.
+ * Calls an upstream over HTTP/2, with undici.
  *
  * If the upstream does not support HTTP/2, each call gets its own HTTP/1.1 connection. undici would reuse a connection at once, and
  * could take unexpected bytes for the next answer.
  *
  * The upstream gets each call once. By itself, undici would resend a call after a refused stream.
  */
-export class UndiciPool implements UpstreamPool {
+export class Http2Pool implements UpstreamPool {
   readonly #pool: Pool
-  readonly #http2: boolean
   readonly #pathPrefix: string
   /** Follows the endpoint's path. May contain a key: never log it. */
   readonly #query: string
   readonly #headers: readonly string[]
 
-  /** @param http2 whether to ask for HTTP/2; needs https */
-  constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions, http2: boolean) {
-    this.#http2 = http2
+  /** @param options with an https URL */
+  constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions) {
     this.#pathPrefix = url.pathname.replace(/\/+$/, '')
     this.#query = url.search
     this.#headers = headers
     this.#pool = new Pool(url.origin, {
       connections: null,
       pipelining: 1,
-      allowH2: http2,
+      allowH2: true,
       connectTimeout: timeouts.connect,
       headersTimeout: timeouts.firstByte,
       bodyTimeout: timeouts.betweenChunks,
-      connect: { preferH2: http2, ...(ca !== undefined && { ca }) }
+      connect: { preferH2: true, ...(ca !== undefined && { ca }) }
     })
   }
 
@@ -94,12 +91,12 @@ export class UndiciPool implements UpstreamPool {
       {
         method: other?.method ?? 'POST',
         path: this.#pathPrefix + path + queryOf(call, this.#query),
-        // Has no effect on HTTP/2.
-        reset: this.#http2,
+        // For HTTP/1.1. It has no effect on HTTP/2.
+        reset: true,
         headers: [...this.#headers, 'x-request-id', requestId, ...traceFields(trace), ...fields],
         body: body.length === 0 ? null : typeof body === 'string' ? Buffer.from(body, 'latin1') : body
       },
-      new UndiciHandler(handler, this.#http2)
+      new UndiciHandler(handler)
     )
   }
 
@@ -122,16 +119,14 @@ function traceFields(trace: TraceHeaders | null): readonly string[] {
 /** Translates the events of undici for an {@link AnswerHandler}. */
 class UndiciHandler implements Dispatcher.DispatchHandler, CallController {
   readonly #handler: AnswerHandler
-  readonly #http2: boolean
   #controller: Dispatcher.DispatchController | null = null
   /** Why the call was aborted. */
   #reason: Error | null = null
   /** null before the stream opens, and with HTTP/1.1. */
   #stream: ClientHttp2Stream | null = null
 
-  constructor(handler: AnswerHandler, http2: boolean) {
+  constructor(handler: AnswerHandler) {
     this.#handler = handler
-    this.#http2 = http2
   }
 
   abort(reason: Error): void {
@@ -161,7 +156,7 @@ class UndiciHandler implements Dispatcher.DispatchHandler, CallController {
     this.#controller = controller
     this.#handler.onRequestStart(this)
     // undici opens the stream in the same turn.
-    if (this.#http2 && !controller.aborted) onNextStream((stream) => (this.#stream = stream))
+    if (!controller.aborted) onNextStream((stream) => (this.#stream = stream))
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
