@@ -23,7 +23,7 @@ t.test('without HTTP/2, short and long requests arrive unchanged, each on a conn
     received.push(text)
     socket.write(json('fine'))
   })
-  const bodies = ['{}', '{"é":"🎉"}', 'é'.repeat(8193), 'x'.repeat(3_000_000)]
+  const bodies = ['{}', '{"é":"🎉"}', 'é'.repeat(8193), 'x'.repeat(300_000)]
   for (const body of bodies) {
     assert.equal(await bodyOf(call(pool, body)), 'fine')
     const bytes = Buffer.from(body)
