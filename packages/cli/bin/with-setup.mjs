@@ -11,5 +11,5 @@ if (Number.parseInt(process.versions.node, 10) < minMajor) {
   )
   process.exit(1)
 } else {
-  import('../src/setup/main.mjs')
+  import('../src/setup/with-setup.mjs')
 }

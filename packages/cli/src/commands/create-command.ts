@@ -1,8 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type Action, inputOf, type OptionTexts } from './action.ts'
-import type { Command } from './command.ts'
-import { UsageError } from './command-error.ts'
-import { exitCodes } from './exit-codes.ts'
+import { type Command, CommandError, type CommandIo, type ExitCode, exitCodes, UsageError } from './command.ts'
 
 const common: OptionTexts = {
   json: { value: null, text: 'print the result as JSON' },
@@ -80,4 +77,123 @@ function describeAction(command: string, action: Action): string {
         `${left[index]!.padEnd(width)}${text}${isRepeatable === true ? ' (may be repeated)' : ''}`
     )
   ].join('\n')
+}
+
+/** An option of an action. */
+interface OptionText {
+  /** What its value stands for, such as `TEXT`; null for an option without a value. */
+  readonly value: string | null
+  readonly text: string
+  /** Whether it may be given several times. */
+  readonly isRepeatable?: true
+}
+
+type OptionTexts = Readonly<Record<string, OptionText>>
+
+/** What a person typed after the action's name. */
+export interface Input {
+  /** The operands, in order. An optional one may be missing. */
+  readonly operands: readonly string[]
+  /** @returns null if the option is not given */
+  text(option: string): string | null
+  /** @throws UsageError if the option is not given */
+  required(option: string): string
+  /** Every value of a repeatable option. */
+  texts(option: string): readonly string[]
+  has(option: string): boolean
+  /** Whether the result is printed as JSON. */
+  readonly isJson: boolean
+}
+
+/** One form of a command, such as `account suspend`. */
+export interface Action {
+  /** Its name after the command's; empty for a command with a single form. */
+  readonly name: string
+  readonly summary: string
+  /** Names of operands; an optional one is in brackets. */
+  readonly operands?: readonly string[]
+  readonly options?: OptionTexts
+  /** @throws CommandError */
+  run(input: Input, io: CommandIo): Promise<ExitCode>
+}
+
+type Values = Readonly<Record<string, string | boolean | Array<string | boolean> | undefined>>
+
+/** Gives typed access to parsed values. */
+function inputOf(values: Values, operands: readonly string[]): Input {
+  const text = (option: string): string | null => {
+    const value = values[option]
+    return typeof value === 'string' ? value : null
+  }
+  return {
+    operands,
+    text,
+    required(option) {
+      const value = text(option)
+      if (value === null || value === '') throw new UsageError(`--${option} is missing.`)
+      return value
+    },
+    texts: (option) => [values[option] ?? []].flat().filter((value): value is string => typeof value === 'string'),
+    has: (option) => values[option] !== undefined && values[option] !== false,
+    isJson: values.json === true
+  }
+}
+
+/** Prints a result: as JSON if asked for, else as text for people. */
+export function show(input: Input, io: CommandIo, result: unknown, toText: () => string): void {
+  io.out(input.isJson ? `${JSON.stringify(result)}\n` : `${toText()}\n`)
+}
+
+/**
+ * Aligns the cells of rows. The first row has the titles.
+ *
+ * @param empty what is shown if there is only the first row
+ */
+export function table(rows: ReadonlyArray<readonly unknown[]>, empty: string): string {
+  if (rows.length < 2) return empty
+  const texts = rows.map((row) => row.map((cell) => printable(String(cell ?? '-'))))
+  const widths = texts[0]!.map((_title, column) => Math.max(...texts.map((row) => row[column]!.length)))
+  return texts
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd()
+    )
+    .join('\n')
+}
+
+/** Aligns names and values. */
+export function pairs(values: ReadonlyArray<readonly [string, unknown]>): string {
+  const width = Math.max(...values.map(([name]) => name.length))
+  return values.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value ?? '-'))}`).join('\n')
+}
+
+/** Customers choose names and labels: a control character in one could change what a terminal shows. */
+export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '�')
+
+/** The option of every action that destroys something. */
+export const yesOption = { yes: { value: null, text: 'do not ask for a confirmation' } } as const
+
+/**
+ * Asks before something is destroyed, unless `--yes` is given.
+ *
+ * @throws CommandError if the person declines; UsageError without `--yes` and without a terminal
+ */
+export async function confirm(input: Input, io: CommandIo, question: string): Promise<void> {
+  if (input.has('yes')) return
+  if (!io.isTerminal) throw new UsageError('This needs a confirmation. Add --yes.')
+  const answer = await io.ask(`${question} Type "yes": `)
+  if (answer.trim().toLowerCase() !== 'yes') {
+    throw new CommandError('Nothing was changed.', { exitCode: exitCodes.usage })
+  }
+}
+
+/** Takes the operator's password from `TOLLGATE_PASSWORD`, or asks for it. */
+export async function readPassword(io: CommandIo): Promise<string> {
+  const given = io.env.TOLLGATE_PASSWORD
+  if (given !== undefined && given !== '') return given
+  const typed = await io.ask('Your password: ', { hidden: true })
+  if (typed === '') throw new UsageError('The password is empty. Type it, or set TOLLGATE_PASSWORD.')
+  return typed
 }

@@ -4,24 +4,21 @@ import type { BillingPlan, OfferedPlan } from '@tollgate/contracts/http/billing.
 import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
 import { SystemError } from '../system/system-error.ts'
 import { type DemoKey, demoKeys } from './demo-keys.ts'
-import { type DemoSession, signInDemoUser } from './demo-session.ts'
 import { historyDays, type PastKey, pastUsage } from './past-usage.ts'
 import { storeUsage } from './store-usage.ts'
+
+/** The user who can sign in after the first start. */
+export const demoUser = { email: 'demo@tollgate.local', password: 'tollgate-demo', name: 'Demo' } as const
+
+/** A slow computer that is busy with demo data may answer late. */
+const patienceMs = 60_000
 
 /** A busy machine may need a minute. */
 const timeoutMs = 120_000
 
-/** Waits until a change is in force. @throws SystemError with `failure` if it takes too long */
-async function untilInForce(isInForce: () => Promise<boolean>, failure: string): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  while (!(await isInForce())) {
-    if (performance.now() > deadline) throw new SystemError(failure)
-    await delay(50)
-  }
-}
-
 /** The demo's share of the plan's monthly budget. It leaves enough for new requests. */
 const shareOfBudget = 0.7
+
 const dayMs = 86_400_000
 
 export interface DemoDataOptions {
@@ -69,6 +66,15 @@ export async function addDemoData(options: DemoDataOptions): Promise<{ keys: num
   return { keys: keys.size, requests: requests.length }
 }
 
+/** Waits until a change is in force. @throws SystemError with `failure` if it takes too long */
+async function untilInForce(isInForce: () => Promise<boolean>, failure: string): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await isInForce())) {
+    if (performance.now() > deadline) throw new SystemError(failure)
+    await delay(50)
+  }
+}
+
 /** @param time of the day, UTC: `08:30:00` */
 function timeOfDay(now: Date, daysAgo: number, time: string): Date {
   return new Date(`${new Date(now.getTime() - daysAgo * dayMs).toISOString().slice(0, 10)}T${time}Z`)
@@ -112,4 +118,40 @@ async function buyPlan(session: DemoSession, payments: string, paidAt: Date): Pr
     async () => (await readPlan()).price_id !== null,
     "Control did not learn of the demo user's subscription. Check its log, then try again."
   )
+}
+
+/** Calls control's API as the demo user. */
+interface DemoSession {
+  /** @throws SystemError if control refuses the call */
+  call<Body>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Body>
+}
+
+/** @throws SystemError if no system runs at this address, or if it has no demo user */
+export async function signInDemoUser(control: string): Promise<DemoSession> {
+  const send = async (method: string, path: string, body: object | undefined, cookie: string): Promise<Response> => {
+    const headers = { cookie, ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const request = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    try {
+      return await fetch(`${control}${path}`, request)
+    } catch (cause) {
+      throw new SystemError(`Tollgate does not answer at ${control}. Run npm start first.`, { cause })
+    }
+  }
+  const { email, password } = demoUser
+  const signIn = () => send('POST', '/api/auth/login', { email, password }, '')
+  const deadline = performance.now() + patienceMs
+  let login = await signIn()
+  while (login.status === 503 && performance.now() < deadline) {
+    await delay(1000)
+    login = await signIn()
+  }
+  if (!login.ok) throw new SystemError(`The demo user ${email} cannot sign in: ${await login.text()}`)
+  const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  return {
+    async call<Body>(method: string, path: string, body?: object): Promise<Body> {
+      const answer = await send(method, path, body, cookie)
+      if (!answer.ok) throw new SystemError(`${method} ${path} failed: ${await answer.text()}`)
+      return (await answer.json()) as Body
+    }
+  }
 }

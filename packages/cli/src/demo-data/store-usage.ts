@@ -10,8 +10,7 @@ import { settle } from '@tollgate/state/settlement/settle.ts'
 import type { SettledRequest } from '@tollgate/state/settlement/settlement-sums.ts'
 import { prepareAccount } from '@tollgate/state/wire/packed.ts'
 import { SystemError } from '../system/system-error.ts'
-import { pastReceipt } from './past-receipts.ts'
-import type { PastRequest } from './past-usage.ts'
+import { type PastRequest, pastReceipt } from './past-usage.ts'
 
 const requestsPerCall = 100
 /** More than the receipts of all demo requests. */

@@ -1,14 +1,9 @@
 import { need } from '@tollgate/sandbox/need.ts'
 import { test } from 'tap'
-import { databaseFaults } from './testing/faults/database.ts'
-import { identityFaults } from './testing/faults/identity.ts'
-import { mailFaults } from './testing/faults/mail.ts'
-import { otherFaults } from './testing/faults/others.ts'
-import { paymentsFaults } from './testing/faults/payments.ts'
-import { redisFaults } from './testing/faults/redis.ts'
-import { settingsFaults } from './testing/faults/settings.ts'
-import { assertFound } from './testing/run-doctor.ts'
-import { startWorld } from './testing/world.ts'
+import { identityFaults, mailFaults, paymentsFaults } from './testing/faults-of-services.ts'
+import { otherFaults, settingsFaults } from './testing/faults-of-settings.ts'
+import { databaseFaults, redisFaults } from './testing/faults-of-stores.ts'
+import { assertFound, startWorld } from './testing/world.ts'
 
 test('doctor', async (t) => {
   const world = await startWorld(t)

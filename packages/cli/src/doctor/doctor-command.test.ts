@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
 import { test } from 'tap'
-import { databaseFaults } from './testing/faults/database.ts'
-import { identityFaults } from './testing/faults/identity.ts'
-import { mailFaults } from './testing/faults/mail.ts'
-import { otherFaults } from './testing/faults/others.ts'
-import { paymentsFaults } from './testing/faults/payments.ts'
-import { redisFaults } from './testing/faults/redis.ts'
-import { settingsFaults } from './testing/faults/settings.ts'
-import { mailPassword, startMailServer } from './testing/mail-server.ts'
-import { assertFound, readFindings, runDoctor } from './testing/run-doctor.ts'
-import { startWorld } from './testing/world.ts'
+import { identityFaults, mailFaults, paymentsFaults } from './testing/faults-of-services.ts'
+import { otherFaults, settingsFaults } from './testing/faults-of-settings.ts'
+import { databaseFaults, redisFaults } from './testing/faults-of-stores.ts'
+import { mailPassword, startMailServer } from './testing/servers.ts'
+import { assertFound, readFindings, runDoctor, startWorld } from './testing/world.ts'
 
 test('doctor', async (t) => {
   const world = await startWorld(t)

@@ -1,7 +1,26 @@
 import { parseArgs } from 'node:util'
+import { knownVariables } from '@tollgate/service/config/known-variables.ts'
 import type { Command, CommandIo } from '../commands/command.ts'
-import { countFindings, printJson, printResults } from './results/print-results.ts'
-import { describeError, runChecks } from './run-checks.ts'
+import { checkAddresses } from './addresses.ts'
+import { judgeClocks } from './clocks.ts'
+import { checkReceipts, checkTraces } from './collectors.ts'
+import { checkDatabase } from './database.ts'
+import { isControlPod, judgeFiles, pathsOf, readFiles } from './files.ts'
+import { checkIdentity } from './identity.ts'
+import { checkMail } from './mail.ts'
+import { checkPayments } from './payments.ts'
+import { checkRedis } from './redis.ts'
+import {
+  countFindings,
+  hideSecrets,
+  listSecrets,
+  printJson,
+  printResults,
+  type Result,
+  withoutSecrets
+} from './results.ts'
+import { describeEmbedded, judgeVariables, readSettings, type Variables } from './settings.ts'
+import { checkUpstreams } from './upstreams.ts'
 
 const timeoutMs = 5000
 
@@ -58,3 +77,51 @@ function readOptions(args: readonly string[]): { json: boolean; help: boolean } 
     return null
   }
 }
+
+interface CheckOptions {
+  /** For each server. */
+  readonly timeoutMs: number
+}
+
+/**
+ * Checks the settings of both services, and every server that they name. The servers are asked at the same time. The results
+ * contain no secrets.
+ *
+ * @param env the environment
+ * @param cwd the directory with `.env`; relative paths begin there
+ */
+async function runChecks(env: Variables, cwd: string, { timeoutMs }: CheckOptions): Promise<Result[]> {
+  const settings = readSettings(env, cwd)
+  const paths = pathsOf(settings, cwd)
+  const files = paths === null ? null : readFiles(paths, settings.env)
+  const named = files !== null && 'content' in files.upstreams ? files.upstreams.content.variables : []
+  const known = [...knownVariables, ...named]
+  const secrets = listSecrets(
+    settings.env,
+    named.filter((name) => !/_URL$/.test(name))
+  )
+  const checked = await Promise.all([
+    checkDatabase(settings, timeoutMs),
+    checkRedis(settings, timeoutMs),
+    checkIdentity(settings, timeoutMs),
+    checkPayments(settings, files, timeoutMs),
+    checkMail(settings, timeoutMs),
+    checkUpstreams(files, timeoutMs),
+    checkAddresses(settings, timeoutMs),
+    checkTraces(settings, timeoutMs),
+    checkReceipts(settings, timeoutMs)
+  ])
+  const clocks = checked.flatMap(({ clock }) => clock ?? [])
+  const results: Result[] = [
+    ...describeEmbedded(settings),
+    ...judgeVariables({ env: settings.env, known, problems: settings.problems }),
+    ...(files === null || paths === null ? [] : judgeFiles(files, paths, isControlPod(settings.env, named))),
+    ...checked.flatMap(({ results }) => results),
+    ...judgeClocks(clocks)
+  ]
+  return results.map((result) => withoutSecrets(result, secrets))
+}
+
+/** Removes the secrets of an environment from the text of an unexpected error. */
+const describeError = (error: unknown, env: Variables): string =>
+  hideSecrets(error instanceof Error ? error.message : String(error), listSecrets(env, []))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { builtInBrand } from '@tollgate/service/brand/brand.ts'
 import { test } from 'tap'
 import { createFakeTerminal } from '../testing/fake-io.ts'
-import { listMailFiles, type MailFile } from './mail-files.ts'
+import { listMailFiles, type MailFile } from './mails-command.ts'
 
 const brand = {
   BRAND_NAME: 'Acme & Söhne <AI>',

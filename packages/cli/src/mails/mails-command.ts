@@ -3,13 +3,21 @@ import { join, resolve } from 'node:path'
 import type { Brand } from '@tollgate/service/brand/brand.ts'
 import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand-settings.ts'
 import { ConfigError, loadConfig } from '@tollgate/service/config/load-config.ts'
+import { type AuthMailKind, authMailKinds, renderAuthMail } from '@tollgate/service/mail/auth-mails.ts'
 import Type from 'typebox'
-import type { CommandIo } from '../commands/command.ts'
-import { CommandError, UsageError } from '../commands/command-error.ts'
-import { createCommand } from '../commands/create-command.ts'
-import { exitCodes } from '../commands/exit-codes.ts'
-import { show, table } from '../commands/show.ts'
-import { listMailFiles, type MailFile } from './mail-files.ts'
+import { CommandError, type CommandIo, exitCodes, UsageError } from '../commands/command.ts'
+import { createCommand, show, table } from '../commands/create-command.ts'
+
+const templates: Readonly<Record<AuthMailKind, string>> = {
+  confirmation: 'Confirm sign up',
+  recovery: 'Reset password',
+  invite: 'Invite user',
+  magic_link: 'Magic link'
+}
+
+/** The templates of a brand, as files of `deploy/supabase`. */
+export const listMailFiles = (brand: Brand): MailFile[] =>
+  authMailKinds.map((kind) => ({ file: `${kind}.html`, template: templates[kind], ...renderAuthMail(kind, brand) }))
 
 export const mails = createCommand('mails', 'write the mail templates for Supabase Auth, in your brand', [
   {
@@ -54,4 +62,13 @@ function writeFiles(directory: string, files: readonly MailFile[]): void {
   } catch (cause) {
     throw new CommandError(`${directory} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, { cause })
   }
+}
+
+/** A template for Supabase Auth. */
+export interface MailFile {
+  readonly file: string
+  /** The name of the template in Supabase's dashboard. */
+  readonly template: string
+  readonly subject: string
+  readonly html: string
 }

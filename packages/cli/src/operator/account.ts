@@ -8,17 +8,11 @@ import { AdjustmentResponse } from '@tollgate/contracts/http/admin/adjustments.t
 import { PendingActResponse } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import { OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { Type } from 'typebox'
-import type { Action } from '../commands/action.ts'
-import { UsageError } from '../commands/command-error.ts'
-import { confirm, yesOption } from '../commands/confirm.ts'
-import { createCommand } from '../commands/create-command.ts'
-import { exitCodes } from '../commands/exit-codes.ts'
-import { printable, show } from '../commands/show.ts'
-import { accountId } from './account-id.ts'
-import { limit, plan } from './account-limits.ts'
+import { exitCodes, UsageError } from '../commands/command.ts'
+import { type Action, confirm, createCommand, printable, show, yesOption } from '../commands/create-command.ts'
+import { describeAccount, describeAccounts, describePending, limit, plan } from './account-limits.ts'
 import { createAdminClient } from './admin-client.ts'
-import { describeAccount, describeAccounts, describePending } from './describe-account.ts'
-import { monthOption, numberOption, reasonOption } from './option-values.ts'
+import { accountId, monthOption, numberOption, reasonOption } from './option-values.ts'
 
 const list: Action = {
   name: 'list',

@@ -1,14 +1,9 @@
 import { UserResponse } from '@tollgate/contracts/http/auth.ts'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import type { CommandIo } from '../commands/command.ts'
-import { CommandError } from '../commands/command-error.ts'
-import { exitCodes } from '../commands/exit-codes.ts'
-import { controlUrl } from './control-url.ts'
-import { failureOf, parse } from './failure.ts'
-import { reauthenticate } from './reauthenticate.ts'
-import { openStream, send } from './send.ts'
-import { readSession, type StoredSession } from './session-file.ts'
+import { CommandError, type CommandIo, exitCodes } from '../commands/command.ts'
+import { controlUrl, failureOf, openStream, parse, send } from './control-api.ts'
+import { readSession, reauthenticate, type StoredSession } from './login.ts'
 
 export type Query = Readonly<Record<string, string | null | undefined>>
 

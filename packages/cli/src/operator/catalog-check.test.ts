@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 import { createFakeTerminal } from '../testing/fake-io.ts'
-import type { PriceCheck } from './describe-price-check.ts'
+import type { PriceCheck } from './catalog-check.ts'
 
 const shipped = workspaceFile('deploy/catalog.yaml')
 const upstreams = workspaceFile('deploy/upstreams.yaml')

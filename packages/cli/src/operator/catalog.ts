@@ -4,15 +4,19 @@ import {
   CatalogDiffResponse,
   type PublishedCatalog
 } from '@tollgate/contracts/http/admin/catalog.ts'
-import type { Action } from '../commands/action.ts'
-import { CommandError } from '../commands/command-error.ts'
-import { confirm, yesOption } from '../commands/confirm.ts'
-import { createCommand } from '../commands/create-command.ts'
-import { exitCodes } from '../commands/exit-codes.ts'
-import { pairs, printable, show, table } from '../commands/show.ts'
+import { CommandError, exitCodes } from '../commands/command.ts'
+import {
+  type Action,
+  confirm,
+  createCommand,
+  pairs,
+  printable,
+  show,
+  table,
+  yesOption
+} from '../commands/create-command.ts'
 import { createAdminClient } from './admin-client.ts'
-import { check } from './catalog-check.ts'
-import { describeDiff, readCandidate, versionOption } from './catalog-input.ts'
+import { check, describeDiff, readCandidate, versionOption } from './catalog-check.ts'
 import { reasonOption } from './option-values.ts'
 
 const showInForce: Action = {

@@ -3,13 +3,16 @@ import {
   RevokedKeyResponse,
   type RevokeReportedKeyRequest
 } from '@tollgate/contracts/http/admin/keys.ts'
-import type { Action, Input } from '../commands/action.ts'
-import type { CommandIo } from '../commands/command.ts'
-import { UsageError } from '../commands/command-error.ts'
-import { confirm, yesOption } from '../commands/confirm.ts'
-import { createCommand } from '../commands/create-command.ts'
-import { exitCodes } from '../commands/exit-codes.ts'
-import { printable, show } from '../commands/show.ts'
+import { type CommandIo, exitCodes, UsageError } from '../commands/command.ts'
+import {
+  type Action,
+  confirm,
+  createCommand,
+  type Input,
+  printable,
+  show,
+  yesOption
+} from '../commands/create-command.ts'
 import { createAdminClient } from './admin-client.ts'
 import { reasonOption } from './option-values.ts'
 

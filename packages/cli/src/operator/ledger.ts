@@ -6,17 +6,18 @@ import {
 } from '@tollgate/contracts/http/admin/ledger.ts'
 import { ExportedUsage } from '@tollgate/contracts/http/admin/usage.ts'
 import { Value } from 'typebox/value'
-import type { Action, Input } from '../commands/action.ts'
-import { CommandError, UsageError } from '../commands/command-error.ts'
-import { createCommand } from '../commands/create-command.ts'
-import { exitCodes } from '../commands/exit-codes.ts'
-import { show } from '../commands/show.ts'
+import { CommandError, exitCodes, UsageError } from '../commands/command.ts'
+import { type Action, createCommand, type Input, show } from '../commands/create-command.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
-import { type ComparedUsage, compareUsage } from './compare-usage.ts'
-import { type ComparedLedger, describeVerification } from './describe-ledger.ts'
-import { addReceipts, type ComparedReceipts, isExplained } from './describe-receipts.ts'
+import {
+  addReceipts,
+  type ComparedLedger,
+  type ComparedReceipts,
+  describeVerification,
+  isExplained
+} from './describe-ledger.ts'
 import { instantOption, monthOption, numberOption } from './option-values.ts'
-import { type DailyUsage, readProviderUsage } from './provider-usage.ts'
+import { type ComparedUsage, compareUsage, type DailyUsage, readProviderUsage } from './provider-usage.ts'
 
 const defaultTolerance = 1
 /** Nobody reads more. */

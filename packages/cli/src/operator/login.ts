@@ -1,16 +1,33 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { UserResponse } from '@tollgate/contracts/http/auth.ts'
+import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { CommandIo } from '../commands/command.ts'
-import { CommandError } from '../commands/command-error.ts'
-import { readPassword } from '../commands/confirm.ts'
-import { createCommand } from '../commands/create-command.ts'
-import { exitCodes } from '../commands/exit-codes.ts'
-import { show } from '../commands/show.ts'
-import { controlUrl, isUnprotected } from './control-url.ts'
-import { failureOf, parse } from './failure.ts'
-import { readCode } from './reauthenticate.ts'
-import { send } from './send.ts'
-import { readSession, removeSession, sessionPath, writeSession } from './session-file.ts'
+import { CommandError, type CommandIo, exitCodes } from '../commands/command.ts'
+import { createCommand, readPassword, show } from '../commands/create-command.ts'
+import { controlUrl, failureOf, isUnprotected, parse, send } from './control-api.ts'
+
+const StoredSession = Type.Object({
+  /** Origin of control. */
+  url: Type.String(),
+  email: Type.String(),
+  /** `name=value`. Whoever has it acts as the operator, so it is never printed. */
+  cookie: Type.String()
+})
+
+/** `$XDG_CONFIG_HOME/tollgate/session.json`, or the same below `~/.config`. */
+export const sessionPath = (env: Env): string =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'tollgate', 'session.json')
+
+const removeSession = (env: Env): void => rmSync(sessionPath(env), { force: true })
+
+const signInAgain = (what: string): CommandError =>
+  new CommandError(`${what} Run: tollgate login`, { exitCode: exitCodes.notSignedIn })
+
+/** Asks for the code of a second factor. */
+const readCode = async (io: Pick<CommandIo, 'ask'>): Promise<string> =>
+  (await io.ask('Code of your authenticator app: ')).replaceAll(/\s/g, '')
 
 const sessionCookie = 'svc_session'
 
@@ -91,3 +108,60 @@ export const logout = createCommand('logout', 'end the session', [
     }
   }
 ])
+
+/**
+ * Confirms to control that the operator of a session is here: by the password, and by the code of a second factor if there is
+ * one. It counts for 10 minutes.
+ *
+ * @throws CommandError if control refuses
+ */
+export async function reauthenticate(io: CommandIo, { url, cookie }: StoredSession): Promise<void> {
+  const password = await readPassword(io)
+  let code: string | undefined
+  for (;;) {
+    const body = { password, ...(code !== undefined && { code }) }
+    const answer = await send(url, 'POST', '/api/auth/reauthenticate', { cookie, body })
+    if (answer.ok) return
+    const failure = failureOf(url, answer.status, answer.text)
+    if (failure.code !== 'second_factor_required' || code !== undefined) throw failure
+    code = await readCode(io)
+  }
+}
+
+export type StoredSession = Static<typeof StoredSession>
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * @returns null without a session
+ * @throws CommandError if others can read the file, or if it has another form
+ */
+export function readSession(env: Env): StoredSession | null {
+  const path = sessionPath(env)
+  let text: string
+  try {
+    if ((statSync(path).mode & 0o077) !== 0) throw signInAgain(`Others can read ${path}, so its session is not used.`)
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  try {
+    const session: unknown = JSON.parse(text)
+    if (Value.Check(StoredSession, session)) return session
+  } catch {
+    // Not JSON: the same answer as for another form.
+  }
+  throw signInAgain(`${path} cannot be read.`)
+}
+
+/** Stores the session so that only this user can read it. It replaces an earlier one at once. */
+export function writeSession(env: Env, session: StoredSession): void {
+  const path = sessionPath(env)
+  const directory = dirname(path)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  chmodSync(directory, 0o700)
+  const fresh = `${path}.${process.pid}`
+  rmSync(fresh, { force: true })
+  writeFileSync(fresh, `${JSON.stringify(session)}\n`, { mode: 0o600, flag: 'wx' })
+  renameSync(fresh, path)
+}

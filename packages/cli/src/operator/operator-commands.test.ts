@@ -29,7 +29,7 @@ import { type Test, test } from 'tap'
 import { type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { createFakeTerminal } from '../testing/fake-io.ts'
-import { writeSession } from './session-file.ts'
+import { writeSession } from './login.ts'
 
 const id = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const at = '2026-11-23T06:00:00.000Z'

@@ -4,11 +4,8 @@ import {
   AdminProjectionResponse,
   RebuildProjectionResponse
 } from '@tollgate/contracts/http/admin/projection.ts'
-import type { Action } from '../commands/action.ts'
-import { confirm, yesOption } from '../commands/confirm.ts'
-import { createCommand } from '../commands/create-command.ts'
-import { exitCodes } from '../commands/exit-codes.ts'
-import { pairs, show } from '../commands/show.ts'
+import { exitCodes } from '../commands/command.ts'
+import { type Action, confirm, createCommand, pairs, show, yesOption } from '../commands/create-command.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { reasonOption } from './option-values.ts'
 

@@ -1,10 +1,8 @@
 import { exportGroups } from '@tollgate/contracts/http/admin/usage.ts'
-import type { Action, Input } from '../commands/action.ts'
-import { UsageError } from '../commands/command-error.ts'
-import { createCommand } from '../commands/create-command.ts'
-import { exitCodes } from '../commands/exit-codes.ts'
-import { accountId } from './account-id.ts'
+import { exitCodes, UsageError } from '../commands/command.ts'
+import { type Action, createCommand, type Input } from '../commands/create-command.ts'
 import { createAdminClient } from './admin-client.ts'
+import { accountId } from './option-values.ts'
 
 const groupNames: readonly string[] = exportGroups
 

@@ -14,9 +14,9 @@ import { serve } from '@tollgate/control/usage/testing/serve.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { test } from 'tap'
 import { createFakeTerminal, type Ran } from '../testing/fake-io.ts'
-import { sessionPath } from './session-file.ts'
+import { sessionPath } from './login.ts'
 
-const program = fileURLToPath(new URL('../tollgate/main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../tollgate/tollgate.ts', import.meta.url))
 const today = new Date().toISOString().slice(0, 10)
 
 test('the command and control', async (t) => {

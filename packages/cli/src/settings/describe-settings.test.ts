@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { Type } from 'typebox'
-import { describeSettings } from './describe-settings.ts'
-import { readExample } from './read-example.ts'
+import { describeSettings, readExample } from './describe-settings.ts'
 
 t.test('a default that .env.example shows wrongly is found', async () => {
   const schema = Type.Object({ A_PORT: Type.Integer({ minimum: 0, default: 3000 }) })

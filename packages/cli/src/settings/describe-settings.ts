@@ -1,6 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { ControlVariables } from '@tollgate/control/config.ts'
+import { GatewayConfig } from '@tollgate/gateway/config.ts'
 import { describeAllowed } from '@tollgate/service/config/describe-problem.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import type { TObject, TSchema } from 'typebox'
-import type { ExampleSection, ExampleVariable } from './read-example.ts'
+
+const services = [
+  { name: 'control', schema: ControlVariables },
+  { name: 'gateway', schema: GatewayConfig }
+]
+
+/** The part of docs/operate/settings.md that comes from `.env.example` and the services. */
+export function describeAllSettings(): string {
+  const sections = readExample(readFileSync(workspaceFile('.env.example'), 'utf8'))
+  return describeSettings(sections, services, workspaceFile(''))
+}
 
 /** The configuration of a service. */
 export interface Service {
@@ -66,3 +80,35 @@ function defaultOf({ name, value }: ExampleVariable, schemas: readonly Variable[
 
 const relative = (value: string | number | undefined, root: string): string | undefined =>
   value === undefined ? undefined : String(value).replace(root, '')
+
+/** A variable of `.env.example`. */
+interface ExampleVariable {
+  readonly name: string
+  /** What follows `=`; '' if nothing does. */
+  readonly value: string
+  /** The comment above it, a line each. */
+  readonly lines: readonly string[]
+}
+
+interface ExampleSection {
+  readonly title: string
+  readonly variables: readonly ExampleVariable[]
+}
+
+/** Reads the sections of `.env.example`: `# ---- title ----`, and in them variables, each below its comment. */
+export function readExample(text: string): ExampleSection[] {
+  const sections: Array<ExampleSection & { variables: ExampleVariable[] }> = []
+  let lines: string[] = []
+  for (const line of text.split('\n')) {
+    const title = /^# -+ (.*?)\.? -+$/.exec(line)?.[1]
+    const variable = /^# ([A-Z][A-Z0-9_]+)=(.*)$/.exec(line)
+    if (title !== undefined) sections.push({ title, variables: [] })
+    else if (variable !== null) sections.at(-1)!.variables.push({ name: variable[1]!, value: variable[2]!, lines })
+    else if (line !== '') {
+      lines.push(line.replace(/^# ?/, ''))
+      continue
+    }
+    lines = []
+  }
+  return sections
+}

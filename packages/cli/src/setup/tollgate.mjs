@@ -2,12 +2,11 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { isInstallationCurrent } from './installed-digest.mjs'
-import { workspaceNode } from './set-up.mjs'
+import { isInstallationCurrent, workspaceNode } from './set-up.mjs'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const withSetup = fileURLToPath(new URL('../../bin/with-setup.mjs', import.meta.url))
-const program = fileURLToPath(new URL('../tollgate/main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../tollgate/tollgate.ts', import.meta.url))
 
 if (!isInstallationCurrent(root) || !existsSync(workspaceNode(root))) {
   // The installation's output goes to standard error: standard output is for the command's result, which may be JSON.
@@ -17,4 +16,4 @@ if (!isInstallationCurrent(root) || !existsSync(workspaceNode(root))) {
   if (status !== 0) process.exit(status ?? 1)
 }
 process.argv.splice(2, 0, program)
-await import('./main.mjs')
+await import('./with-setup.mjs')

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
+import { readSecretFiles } from '@tollgate/service/config/secret-files.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { type Static, Type } from 'typebox'
 import type { Variables } from '../system/embedded.ts'
 import { defaultPorts, type Ports, type PortVariable } from '../system/ports.ts'
-import { completeEnv } from './env-file.ts'
 
 const Port = (variable: PortVariable) => Type.Integer({ minimum: 1, maximum: 65_535, default: defaultPorts[variable] })
 
@@ -52,4 +54,21 @@ export function loadStartConfig(env: Variables): StartConfig {
 /** Reads the configuration from the environment and the file `.env` of the current directory. */
 export function readStartConfig(): StartConfig {
   return loadStartConfig(completeEnv(process.env, '.env'))
+}
+
+/**
+ * Adds the `NAME=value` lines of a file to the environment. Variables of the environment win, even if empty:
+ * `REDIS_URL= npm start` ignores the file's value once. Secrets in files of their own are read: {@link readSecretFiles}.
+ *
+ * @param path the file; it may be absent
+ */
+export function completeEnv(env: Readonly<NodeJS.ProcessEnv>, path: string): NodeJS.ProcessEnv {
+  let text = ''
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  // The services report files that cannot be read.
+  return readSecretFiles({ ...parseEnv(text), ...env }).env
 }

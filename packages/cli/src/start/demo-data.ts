@@ -1,9 +1,8 @@
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
-import { addDemoData } from '../demo-data/add-demo-data.ts'
-import { demoUser } from '../demo-data/demo-user.ts'
+import { addDemoData, demoUser } from '../demo-data/add-demo-data.ts'
 import { historyDays } from '../demo-data/past-usage.ts'
-import { findAddresses } from '../system/addresses.ts'
 import { chooseEmbedded } from '../system/embedded.ts'
+import { findAddresses } from '../system/ports.ts'
 import { SystemError } from '../system/system-error.ts'
 import { readStartConfig } from './config.ts'
 

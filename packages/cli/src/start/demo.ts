@@ -1,7 +1,17 @@
 import { createClient } from '@supabase/supabase-js'
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { demoUser } from '../demo-data/demo-user.ts'
+import { demoUser } from '../demo-data/add-demo-data.ts'
+import { type EmbeddedPart, replaceableParts, type Variables } from '../system/embedded.ts'
 import { SystemError } from '../system/system-error.ts'
+
+/** Where the demo's visitors ask for a plan without a price. Nobody gets this mail. */
+const demoSalesUrl = 'mailto:sales@tollgate.example'
+
+/** So that a visitor's own server on this machine can get webhooks. Only this machine reaches the demo. */
+const demoWebhookNetworks = '127.0.0.0/8,::1/128'
+
+/** The names of this machine. */
+const ownHosts = ['localhost', '127.0.0.1', '[::1]']
 
 export { demoUser }
 
@@ -47,4 +57,34 @@ export async function seedDemoUsers(identityUrl: string, serviceRoleKey: string,
       throw new SystemError(`Creating the user ${user.email} failed: ${error.message}`, { cause: error })
     }
   }
+}
+
+/** Whether every part is embedded: with a real service, other people may use the system. */
+export const isDemo = (embedded: ReadonlySet<EmbeddedPart>): boolean =>
+  replaceableParts.every((part) => embedded.has(part))
+
+/**
+ * Control's further variables.
+ *
+ * @throws SystemError if the demo users, whose passwords are published, could be reached from other machines
+ */
+export function demoControlEnv(env: Variables, embedded: ReadonlySet<EmbeddedPart>): Variables {
+  return {
+    ...(embedded.has('identity') && { ALLOWED_HOSTS: allowedHosts(env) }),
+    ...(isDemo(embedded) && !env.SALES_URL && !env.SUPPORT_URL && { SALES_URL: demoSalesUrl }),
+    ...(isDemo(embedded) && { WEBHOOK_ALLOWED_NETWORKS: env.WEBHOOK_ALLOWED_NETWORKS || demoWebhookNetworks })
+  }
+}
+
+function allowedHosts(env: Variables): string {
+  for (const name of ['CONTROL_HOST', 'GATEWAY_HOST'] as const) {
+    const host = env[name]
+    if (host && ![...ownHosts, '::1'].includes(host)) {
+      throw new SystemError(
+        `${name}=${host} would let other machines sign in with the demo's passwords, which are published. Remove ${name}, or set SUPABASE_URL to use real accounts.`
+      )
+    }
+  }
+  const publicHost = env.PUBLIC_URL && URL.canParse(env.PUBLIC_URL) ? [new URL(env.PUBLIC_URL).hostname] : []
+  return env.ALLOWED_HOSTS || [...new Set([...ownHosts, ...publicHost])].join(',')
 }

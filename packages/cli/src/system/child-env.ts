@@ -1,10 +1,13 @@
 import { upstreamsFile } from '@tollgate/sandbox/models/upstreams-file.ts'
+import type { SeedProduct } from '@tollgate/sandbox/payments/settings.ts'
 import { builtInBrand } from '@tollgate/service/brand/brand.ts'
-import type { Addresses, ProcessPorts } from './addresses.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+import type { Secrets } from './data-directory.ts'
 import type { EmbeddedPart, Variables } from './embedded.ts'
-import type { Ports } from './ports.ts'
-import { productsOf } from './products.ts'
-import type { Secrets } from './secrets.ts'
+import type { Addresses, Ports, ProcessPorts } from './ports.ts'
+
+const shippedCatalog = workspaceFile('deploy/catalog.yaml')
 
 /** The API key of the embedded model server, which listens on 127.0.0.1 only. */
 export const modelsKey = 'sandbox'
@@ -140,4 +143,29 @@ export function gatewayEnv({ env, addresses }: EnvOptions, { port, adminPort }: 
     REDIS_URL: addresses.redis,
     ...upstream
   }
+}
+
+/**
+ * Lists the products of the payments server: every price of the catalog, including legacy prices.
+ *
+ * @throws FileError that names the catalog's errors
+ */
+export function productsOf(env: Variables): SeedProduct[] {
+  const { plans } = loadCatalogFile(env.CATALOG_FILE || shippedCatalog)
+  return Object.entries(plans).flatMap(([id, { name, prices = [] }]) =>
+    prices.length === 0
+      ? []
+      : [
+          {
+            id: `prod_${id}`,
+            name,
+            prices: prices.map((price) => ({
+              id: price.id,
+              unit_amount: price.amount,
+              currency: price.currency,
+              interval: price.interval
+            }))
+          }
+        ]
+  )
 }

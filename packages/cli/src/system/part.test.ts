@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { type Test, test } from 'tap'
-import { createLogFile } from './log-file.ts'
 import { createPart, type PartOptions } from './part.ts'
-import { startProgram } from './program.ts'
+import { createLogFile, startProgram } from './program.ts'
 import { SystemError } from './system-error.ts'
 
 /** A part that runs `source`. It is ready when `GET /` on `port` answers 200. */

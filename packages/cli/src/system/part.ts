@@ -1,7 +1,18 @@
-import type { LogFile } from './log-file.ts'
-import { endsProcess, type Running } from './program.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
+import { readShards } from '@tollgate/state/projection/shard-markers.ts'
+import { endsProcess, type LogFile, type Running } from './program.ts'
 import { SystemError } from './system-error.ts'
-import { type ReadyCheck, untilReady } from './until-ready.ts'
+
+const retryMs = 50
+
+const firstRetryMs = 25
+
+/** Pauses grow up to this, so that the checks do not slow down the server. */
+const maxRetryMs = 150
+
+/** A server on a busy machine may need seconds for its first answer. */
+const requestTimeoutMs = 10_000
 
 /** One server of the system. */
 export interface Part {
@@ -129,4 +140,60 @@ function failure(name: string, what: string, log: LogFile | null): SystemError {
   const lines = log?.tail() ?? ''
   if (log === null || lines === '') return new SystemError(`${name} ${what}.`)
   return new SystemError(`${name} ${what}. The last lines of ${log.path}:\n${lines}`)
+}
+
+/** A GET request that a ready server answers with 200. */
+export interface ReadyCheck {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * Resolves when the check succeeds.
+ *
+ * @param signal aborts the wait; the promise then rejects with its reason
+ */
+async function untilReady({ url, headers = {} }: ReadyCheck, signal: AbortSignal): Promise<void> {
+  for (let retryMs = firstRetryMs; ; retryMs = Math.min(retryMs * 1.2, maxRetryMs)) {
+    signal.throwIfAborted()
+    try {
+      const response = await fetch(url, {
+        headers,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)])
+      })
+      await response.body?.cancel()
+      if (response.status === 200) return
+    } catch {
+      // The server does not listen yet.
+    }
+    await delay(retryMs, undefined, { signal })
+  }
+}
+
+/**
+ * Resolves when control has verified every shard of this Redis process. Until then, gateways answer some keys with 503.
+ *
+ * @param signal aborts the wait; the promise then rejects with its reason
+ * @throws SystemError after `timeoutMs`
+ */
+export async function untilVerified(redisUrl: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  const link = connectRedis(redisUrl, { name: 'tollgate-start', silenceTimeoutMs: 2_000, onError: () => {} })
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      if (link.isReady()) {
+        // If Redis does not answer, the next round asks again.
+        const { markers, failures } = await readShards(link)
+        if (failures.length === 0 && [...markers.values()].every(({ run, currentRunId }) => run === currentRunId))
+          return
+      }
+      if (performance.now() > deadline) {
+        throw new SystemError(`control did not verify Redis within ${timeoutMs / 1000} s. See its log.`)
+      }
+      await delay(retryMs)
+    }
+  } finally {
+    await link.close()
+  }
 }

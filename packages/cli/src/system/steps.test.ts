@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { createSteps } from './steps.ts'
+import { createSteps } from './system.ts'
 
 test('a slow step is announced while it runs, and its time is shown when it ends; a fast one is silent', async () => {
   const shown: string[] = []

@@ -1,16 +1,22 @@
 import { resolve } from 'node:path'
 import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
-import { type Addresses, findAddresses, type ProcessPorts } from './addresses.ts'
-import { claimDirectory } from './claim-directory.ts'
+import { claimDirectory, keepSecrets, makePrivate, type Secrets } from './data-directory.ts'
 import { chooseEmbedded, type EmbeddedPart, type Variables } from './embedded.ts'
-import type { Part } from './part.ts'
+import { type Part, untilVerified } from './part.ts'
 import { createParts, type Layers } from './parts.ts'
-import { anotherFreePort, checkPorts, neededPorts, type Ports } from './ports.ts'
-import { makePrivate } from './private-directory.ts'
-import { keepSecrets, type Secrets } from './secrets.ts'
-import { createSteps } from './steps.ts'
+import {
+  type Addresses,
+  anotherFreePort,
+  checkPorts,
+  findAddresses,
+  neededPorts,
+  type Ports,
+  type ProcessPorts
+} from './ports.ts'
 import { SystemError } from './system-error.ts'
-import { untilVerified } from './until-verified.ts'
+
+/** A step that takes longer is announced, milliseconds. */
+const defaultAnnouncedAfterMs = 2000
 
 /** Enough for the slowest part, on a slow and busy machine with a new database. */
 const defaultReadyTimeoutMs = 300_000
@@ -198,4 +204,31 @@ async function portsOfAll(count: number, first: ProcessPorts, taken: Set<number>
     chosen.push({ port: await anotherFreePort(taken), adminPort: await anotherFreePort(taken) })
   }
   return chosen
+}
+
+/**
+ * Reports the slow steps of a start: each one when it has taken two seconds, and when it ends.
+ *
+ * @returns a function that runs a step
+ */
+export function createSteps(
+  onStep: ((text: string) => void) | undefined,
+  announcedAfterMs: number = defaultAnnouncedAfterMs
+) {
+  return async <Result>(what: string, run: () => Promise<Result>): Promise<Result> => {
+    const beganAt = performance.now()
+    let isAnnounced = false
+    const timer = setTimeout(() => {
+      isAnnounced = true
+      onStep?.(`${what} …`)
+    }, announcedAfterMs)
+    try {
+      const result = await run()
+      const seconds = (performance.now() - beganAt) / 1000
+      if (isAnnounced) onStep?.(`${what}: done in ${seconds.toFixed(1)} s.`)
+      return result
+    } finally {
+      clearTimeout(timer)
+    }
+  }
 }

@@ -4,8 +4,8 @@ import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { verifyNow } from '@tollgate/state/testing/redis-content.ts'
 import { type Test, test } from 'tap'
+import { untilVerified } from './part.ts'
 import { SystemError } from './system-error.ts'
-import { untilVerified } from './until-verified.ts'
 
 async function emptyRedis(t: Test) {
   const redis = await startRedis({ port: 0 })

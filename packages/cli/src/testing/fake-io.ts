@@ -2,8 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CommandIo } from '../commands/command.ts'
-import { commandTable } from '../tollgate/command-table.ts'
-import { runTollgate } from '../tollgate/run-tollgate.ts'
+import { commandTable, runTollgate } from '../tollgate/run-tollgate.ts'
 
 export interface Ran {
   code: number

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { version } from '@tollgate/service/version.ts'
 import { test } from 'tap'
 import { createFakeTerminal } from '../testing/fake-io.ts'
-import { commandTable } from './command-table.ts'
+import { commandTable } from './run-tollgate.ts'
 
 const terminal = createFakeTerminal()
 

@@ -1,7 +1,38 @@
 import { version } from '@tollgate/service/version.ts'
-import type { Command, CommandIo } from '../commands/command.ts'
-import { CommandError, UsageError } from '../commands/command-error.ts'
-import { exitCodes } from '../commands/exit-codes.ts'
+import {
+  type Command,
+  CommandError,
+  type CommandIo,
+  exitCodes,
+  exitCodeTexts,
+  UsageError
+} from '../commands/command.ts'
+import { migrate, restored } from '../database/database-commands.ts'
+import { doctor } from '../doctor/doctor-command.ts'
+import { mails } from '../mails/mails-command.ts'
+import { account } from '../operator/account.ts'
+import { catalog } from '../operator/catalog.ts'
+import { key } from '../operator/key.ts'
+import { ledger } from '../operator/ledger.ts'
+import { login, logout } from '../operator/login.ts'
+import { projection } from '../operator/projection.ts'
+import { usage } from '../operator/usage.ts'
+
+/** Every command, in the order of the help. */
+export const commandTable: readonly Command[] = [
+  login,
+  logout,
+  account,
+  key,
+  catalog,
+  usage,
+  ledger,
+  projection,
+  migrate,
+  restored,
+  mails,
+  doctor
+]
 
 /**
  * Runs a command line of `tollgate`.
@@ -64,4 +95,31 @@ function listCommands(commands: readonly Command[]): string {
   const width = Math.max(...all.map(({ name }) => name.length))
   const lines = all.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
   return ['Usage: tollgate COMMAND …', '', ...lines, '', 'Exit codes: docs/operate/tollgate-command.md', ''].join('\n')
+}
+
+/** The part of docs/operate/tollgate-command.md that comes from the table of commands. */
+export function describeCommands(commands: readonly Command[]): string {
+  const rows = [['code', 'meaning'], ...Object.entries(exitCodeTexts)]
+  const width = Math.max(...rows.map(([, text]) => text!.length))
+  const [titles, ...codes] = rows.map(([code, text]) => `| ${code!.padEnd(4)} | ${text!.padEnd(width)} |`)
+  return [
+    '## Exit codes',
+    '',
+    titles!,
+    `| ---- | ${'-'.repeat(width)} |`,
+    ...codes,
+    '',
+    '## Commands',
+    ...commands.flatMap(({ name, summary, usage }) => [
+      '',
+      `### ${name}`,
+      '',
+      `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
+      '',
+      '```text',
+      usage.trimEnd(),
+      '```'
+    ]),
+    ''
+  ].join('\n')
 }

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createLogFile } from '@tollgate/cli/system/log-file.ts'
 import { createPart } from '@tollgate/cli/system/part.ts'
 import { anotherFreePort } from '@tollgate/cli/system/ports.ts'
-import { startProgram } from '@tollgate/cli/system/program.ts'
+import { startProgram, createLogFile } from '@tollgate/cli/system/program.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import type { RunningPrometheus } from './prometheus.ts'
 

@@ -1,2 +1,0 @@
-/** `1 model`, `3 models`. */
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
