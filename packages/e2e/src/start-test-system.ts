@@ -5,7 +5,7 @@ import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
 import { createDatabase } from '@tollgate/control/testing/create-database.ts'
 import { copyPgliteDirectory } from '@tollgate/control/testing/pglite-directory.ts'
-import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
+import { nodeVariables } from '@tollgate/sandbox/child/child.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 
 export interface TestSystem extends System {

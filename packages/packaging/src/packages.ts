@@ -35,7 +35,7 @@ export const packagePlans: readonly PackagePlan[] = [
   {
     name: 'control',
     description: 'Control of Tollgate: accounts, keys, billing, the dashboard, and the tollgate command.',
-    programs: { main: '@tollgate/control/main.ts', tollgate: '@tollgate/cli/tollgate/tollgate.ts' },
+    programs: { main: '@tollgate/control/main.ts', tollgate: '@tollgate/cli/tollgate/run-tollgate.ts' },
     files: [
       scriptsOfRedis,
       // `tollgate doctor` reads both.

@@ -5,8 +5,7 @@ import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { test } from 'tap'
-import { freePort, startOnPort } from './free-port.ts'
-import { isAddressInUse, PortTakenError } from './port-taken-error.ts'
+import { freePort, isAddressInUse, PortTakenError, startOnPort } from './free-port.ts'
 
 test('a free port can be listened on and is outside the range of outgoing connections', async (t) => {
   const port = await freePort()

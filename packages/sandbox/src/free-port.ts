@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
-import { isAddressInUse, PortTakenError } from './port-taken-error.ts'
 
 // Below 32768, where Linux's range for outgoing connections starts. In that range, a client that reconnects to a stopped
 // server can get the server's port as its own, and then connects to itself.
@@ -71,4 +70,23 @@ function listen(port: number): Promise<Server | null> {
     server.once('error', (error) => (isAddressInUse(error) ? resolve(null) : reject(error)))
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server))
   })
+}
+
+/** Thrown when a server cannot listen because another program uses its port. */
+export class PortTakenError extends Error {
+  readonly port: number
+
+  /** @param variable the environment variable that sets the port, if there is one */
+  constructor(port: number, variable?: string) {
+    const named = variable === undefined ? `${port}` : `${port} (${variable})`
+    const advice = variable === undefined ? '' : ` Stop that program, or set ${variable} to a free port.`
+    super(`Port ${named} is in use by another program.${advice}`)
+    this.name = 'PortTakenError'
+    this.port = port
+  }
+}
+
+/** Whether `net.Server.listen` failed because another program uses the port. */
+export function isAddressInUse(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }

@@ -1,4 +1,4 @@
-import { PortTakenError } from './port-taken-error.ts'
+import { PortTakenError } from './free-port.ts'
 
 /** An embedded server that runs as a program. */
 export interface ServerProgram {
@@ -40,4 +40,16 @@ export async function runProgram(portVariable: string, start: () => Promise<Serv
 function fail(error: unknown): void {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)
+}
+
+/**
+ * Refuses to run in production. Embedded servers are for development and tests: their credentials are published and
+ * their answers are fake. Every program that starts one calls this first.
+ *
+ * @throws Error that names NODE_ENV, if it is `production`
+ */
+export function refuseProduction(env: Record<string, string | undefined>): void {
+  if (env.NODE_ENV === 'production') {
+    throw new Error('NODE_ENV is "production": the sandbox servers are for development and tests only.')
+  }
 }

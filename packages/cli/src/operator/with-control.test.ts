@@ -11,12 +11,12 @@ import { startControl } from '@tollgate/control/testing/start-control.ts'
 import { copyUsage } from '@tollgate/control/usage/copy-usage.ts'
 import { createPostgresLedger } from '@tollgate/control/usage/postgres-ledger.ts'
 import { serve } from '@tollgate/control/usage/testing/serve.ts'
-import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
+import { nodeVariables } from '@tollgate/sandbox/child/child.ts'
 import { test } from 'tap'
 import { createFakeTerminal, type Ran } from '../testing/fake-io.ts'
 import { sessionPath } from './login.ts'
 
-const program = fileURLToPath(new URL('../tollgate/tollgate.ts', import.meta.url))
+const program = fileURLToPath(new URL('../tollgate/run-tollgate.ts', import.meta.url))
 const today = new Date().toISOString().slice(0, 10)
 
 test('the command and control', async (t) => {

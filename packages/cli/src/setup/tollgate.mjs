@@ -6,7 +6,7 @@ import { isInstallationCurrent, workspaceNode } from './set-up.mjs'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const withSetup = fileURLToPath(new URL('../../bin/with-setup.mjs', import.meta.url))
-const program = fileURLToPath(new URL('../tollgate/tollgate.ts', import.meta.url))
+const program = fileURLToPath(new URL('../tollgate/run-tollgate.ts', import.meta.url))
 
 if (!isInstallationCurrent(root) || !existsSync(workspaceNode(root))) {
   // The installation's output goes to standard error: standard output is for the command's result, which may be JSON.

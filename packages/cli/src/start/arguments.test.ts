@@ -4,7 +4,9 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 
 function start(...given: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [workspaceFile('packages/cli/src/start/start.ts'), ...given], { encoding: 'utf8' })
+  return spawnSync(process.execPath, [workspaceFile('packages/cli/src/start/run-start.ts'), ...given], {
+    encoding: 'utf8'
+  })
 }
 
 test('npm start -- --help explains the command, and starts nothing', async () => {

@@ -41,14 +41,14 @@ export function createParts(options: PartsOptions): Layers {
   const embeddedServers: Part[] = []
   if (embedded.has('identity')) {
     embeddedServers.push(
-      program('identity', '@tollgate/sandbox/identity/main.ts', embeddedServerEnv(options), {
+      program('identity', '@tollgate/sandbox/identity/run-identity.ts', embeddedServerEnv(options), {
         url: `${addresses.identity}/auth/v1/.well-known/jwks.json`
       })
     )
   }
   if (addresses.payments !== null) {
     embeddedServers.push(
-      program('payments', '@tollgate/sandbox/payments/main.ts', paymentsEnv(options), {
+      program('payments', '@tollgate/sandbox/payments/run-payments.ts', paymentsEnv(options), {
         url: `${addresses.payments}/v1/prices?limit=1`,
         headers: { authorization: `Bearer ${options.secrets.stripeKey}` }
       })
@@ -56,7 +56,7 @@ export function createParts(options: PartsOptions): Layers {
   }
   if (embedded.has('models')) {
     embeddedServers.push(
-      program('models', '@tollgate/sandbox/models/main.ts', embeddedServerEnv(options), {
+      program('models', '@tollgate/sandbox/models/run-models.ts', embeddedServerEnv(options), {
         url: `${addresses.models}/v1/models`,
         headers: { authorization: `Bearer ${modelsKey}` }
       })

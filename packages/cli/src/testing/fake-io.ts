@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CommandIo } from '../commands/command.ts'
-import { commandTable, runTollgate } from '../tollgate/run-tollgate.ts'
+import { commandTable, runTollgate } from '../tollgate/commands.ts'
 
 export interface Ran {
   code: number

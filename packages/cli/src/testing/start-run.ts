@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { nodeVariables } from '@tollgate/sandbox/child/child.ts'
 import { listProcesses, type Process } from '@tollgate/sandbox/child/list-processes.ts'
-import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { choosePorts } from '../system/ports.ts'
 
@@ -73,7 +73,7 @@ export function runStart(
   env: Record<string, string>
 ): StartRun {
   const [command, args] =
-    how === 'npm' ? ['npm', ['start']] : [process.execPath, [join(root, 'packages/cli/src/start/start.ts')]]
+    how === 'npm' ? ['npm', ['start']] : [process.execPath, [join(root, 'packages/cli/src/start/run-start.ts')]]
   const child = spawn(command, args, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const { pid } = child
   if (pid === undefined) throw new Error(`${command} did not start`)

@@ -1,125 +1,56 @@
-import { version } from '@tollgate/service/version.ts'
-import {
-  type Command,
-  CommandError,
-  type CommandIo,
-  exitCodes,
-  exitCodeTexts,
-  UsageError
-} from '../commands/command.ts'
-import { migrate, restored } from '../database/database-commands.ts'
-import { doctor } from '../doctor/doctor-command.ts'
-import { mails } from '../mails/mails-command.ts'
-import { account } from '../operator/account.ts'
-import { catalog } from '../operator/catalog.ts'
-import { key } from '../operator/key.ts'
-import { ledger } from '../operator/ledger.ts'
-import { login, logout } from '../operator/login.ts'
-import { projection } from '../operator/projection.ts'
-import { usage } from '../operator/usage.ts'
+import { createInterface, type Interface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { type CommandIo, UsageError } from '../commands/command.ts'
+import { completeEnv } from '../start/config.ts'
+import { commandTable, runTollgate } from './commands.ts'
 
-/** Every command, in the order of the help. */
-export const commandTable: readonly Command[] = [
-  login,
-  logout,
-  account,
-  key,
-  catalog,
-  usage,
-  ledger,
-  projection,
-  migrate,
-  restored,
-  mails,
-  doctor
-]
+const interrupted = 130
 
-/**
- * Runs a command line of `tollgate`.
- *
- * @param args after the program's name
- * @returns the exit code
- * @throws only errors of the program itself
- */
-export async function runTollgate(
-  args: readonly string[],
-  io: CommandIo,
-  commands: readonly Command[]
-): Promise<number> {
-  try {
-    return await run(args, io, commands)
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error
-    // Scripts that ask for JSON get it for failures, too.
-    const { message, code } = error
-    if (args.includes('--json')) io.out(`${JSON.stringify({ error: { message, code } })}\n`)
-    io.err(`tollgate: ${message}\n`)
-    return error.exitCode
+// The process that started this one has ended, or the person pressed Ctrl-C.
+process.on('disconnect', () => process.exit(interrupted))
+process.channel?.unref()
+process.on('SIGINT', () => process.exit(interrupted))
+// The reader of a pipe may stop early, such as `head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+
+const io = openTerminal()
+process.exitCode = await runTollgate(process.argv.slice(2), io, commandTable)
+io.close()
+
+/** The terminal, or the pipes, of this process. `close` ends reading. */
+function openTerminal(): CommandIo & { close(): void } {
+  const { stdin, stdout, stderr } = process
+  const isTerminal = stdin.isTTY === true && stderr.isTTY === true
+  // One reader for all answers: a second one would lack what the first has already read.
+  let reader: AsyncIterator<string> | null = null
+  let lines: Interface | null = null
+  let isHidden = false
+  const echo = new Writable({
+    write(chunk, _encoding, done) {
+      if (!isHidden) stderr.write(chunk)
+      done()
+    }
+  })
+
+  async function ask(question: string, { hidden = false } = {}): Promise<string> {
+    if (isTerminal) stderr.write(question)
+    isHidden = hidden
+    lines ??= createInterface({ input: stdin, output: echo, terminal: isTerminal })
+    reader ??= lines[Symbol.asyncIterator]()
+    const line = await reader.next()
+    if (hidden && isTerminal) stderr.write('\n')
+    isHidden = false
+    if (line.done === true) throw new UsageError(`Standard input ended before the answer to "${question.trim()}".`)
+    return line.value
   }
-}
 
-async function run(args: readonly string[], io: CommandIo, commands: readonly Command[]): Promise<number> {
-  const [first, ...rest] = args
-  if (first === '--version' || first === '-v') {
-    io.out(rest.includes('--json') ? `${JSON.stringify({ version })}\n` : `${version}\n`)
-    return exitCodes.done
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    env: completeEnv(process.env, '.env'),
+    cwd: process.cwd(),
+    isTerminal,
+    ask,
+    close: () => lines?.close()
   }
-  if (first === undefined || first === '--help' || first === '-h') {
-    const text = listCommands(commands)
-    if (first !== undefined) io.out(text)
-    else io.err(text)
-    return first === undefined ? exitCodes.usage : exitCodes.done
-  }
-  if (first === 'help') return help(rest, io, commands)
-  return find(first, commands).run(rest, io)
-}
-
-function help(args: readonly string[], io: CommandIo, commands: readonly Command[]): number {
-  const [name] = args.filter((arg) => arg !== '--json')
-  const found = name === undefined ? null : find(name, commands)
-  if (args.includes('--json')) {
-    const listed = (found === null ? commands : [found]).map(({ name, summary, usage }) => ({ name, summary, usage }))
-    io.out(`${JSON.stringify({ commands: listed })}\n`)
-  } else io.out(found === null ? listCommands(commands) : `${found.usage.trimEnd()}\n`)
-  return exitCodes.done
-}
-
-function find(name: string, commands: readonly Command[]): Command {
-  const found = commands.find((command) => command.name === name)
-  if (found === undefined) throw new UsageError(`"${name}" is not a command. Run: tollgate help`)
-  return found
-}
-
-function listCommands(commands: readonly Command[]): string {
-  const all = [...commands, { name: 'help', summary: 'list the commands; help COMMAND: all forms and options of one' }]
-  const width = Math.max(...all.map(({ name }) => name.length))
-  const lines = all.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
-  return ['Usage: tollgate COMMAND …', '', ...lines, '', 'Exit codes: docs/operate/tollgate-command.md', ''].join('\n')
-}
-
-/** The part of docs/operate/tollgate-command.md that comes from the table of commands. */
-export function describeCommands(commands: readonly Command[]): string {
-  const rows = [['code', 'meaning'], ...Object.entries(exitCodeTexts)]
-  const width = Math.max(...rows.map(([, text]) => text!.length))
-  const [titles, ...codes] = rows.map(([code, text]) => `| ${code!.padEnd(4)} | ${text!.padEnd(width)} |`)
-  return [
-    '## Exit codes',
-    '',
-    titles!,
-    `| ---- | ${'-'.repeat(width)} |`,
-    ...codes,
-    '',
-    '## Commands',
-    ...commands.flatMap(({ name, summary, usage }) => [
-      '',
-      `### ${name}`,
-      '',
-      `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
-      '',
-      '```text',
-      usage.trimEnd(),
-      '```'
-    ]),
-    ''
-  ].join('\n')
 }

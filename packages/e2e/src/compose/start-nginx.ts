@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Child, startChild } from '@tollgate/sandbox/child/child.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
-import type { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
+import type { makeCertificate } from '@tollgate/sandbox/redis/running-redis.ts'
 import { readBeside } from './read-compose.ts'
 
 export interface NginxOptions {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
+import { totpCode } from '@tollgate/sandbox/identity/totp.ts'
 import t from 'tap'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
+import { totpCode } from '@tollgate/sandbox/identity/totp.ts'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { Person } from '../person.ts'

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { listMailFiles } from '@tollgate/cli/mails/mails-command.ts'
+import { describeAllSettings } from '@tollgate/cli/settings/describe-settings.ts'
+import { commandTable, describeCommands } from '@tollgate/cli/tollgate/commands.ts'
 import { builtInBrand } from '@tollgate/service/brand/brand.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { describeClients } from '../docs/describe-clients.ts'
@@ -6,9 +9,6 @@ import { describeAllEvents } from '../docs/describe-events.ts'
 import { describeMetrics } from '../docs/describe-metrics.ts'
 import { documentedMetrics } from '../docs/documented-metrics.ts'
 import { writeDocument } from '../wrong-settings/document.ts'
-import { listMailFiles } from '@tollgate/cli/mails/mails-command.ts'
-import { describeAllSettings } from '@tollgate/cli/settings/describe-settings.ts'
-import { commandTable, describeCommands } from '@tollgate/cli/tollgate/run-tollgate.ts'
 
 /** A committed file that `npm run generate` writes. */
 export interface Output {

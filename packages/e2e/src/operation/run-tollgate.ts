@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const program = fileURLToPath(import.meta.resolve('@tollgate/cli/tollgate/tollgate.ts'))
+const program = fileURLToPath(import.meta.resolve('@tollgate/cli/tollgate/run-tollgate.ts'))
 
 /** Runs `tollgate` with only these variables. @returns what it printed and its exit status */
 export async function runTollgate(

@@ -12,7 +12,7 @@ import { makePackage } from '@tollgate/packaging/make-package.ts'
 import { packagePlans } from '@tollgate/packaging/packages.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { need } from '@tollgate/sandbox/need.ts'
-import { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
+import { makeCertificate } from '@tollgate/sandbox/redis/running-redis.ts'
 import t from 'tap'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-package-'))

@@ -11,8 +11,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { need } from '@tollgate/sandbox/need.ts'
-import { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
-import t, { type Test } from 'tap'
+import { makeCertificate } from '@tollgate/sandbox/redis/running-redis.ts'
+import type { Test } from 'tap'
+import t from 'tap'
 import { readShipped } from './unit-file.ts'
 
 const nginx = findProgram(['nginx'])

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { nodeVariables } from '@tollgate/sandbox/child/child.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
-import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 
 /** A service that runs as a process with given variables. */
 export interface RunningService {

@@ -2,51 +2,18 @@ import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fast
 import Fastify from 'fastify'
 import { inTransaction } from '../open-sqlite.ts'
 import { refuseForeignHosts } from '../own-host.ts'
-import { findFactor, saveFactors } from './accounts/factors.ts'
+import { registerAdminLinks } from './admin-links.ts'
+import { findUser, registerAdminUsers } from './admin-users.ts'
+import { type ApiRole, forwardedFor, requireAdmin, requireApiKey, requireCaptcha } from './authenticate.ts'
+import { registerAuthorize } from './authorize.ts'
 import type { IdentityContext } from './context.ts'
-import { registerAdminLinks } from './endpoints/admin-links.ts'
-import { findUser, registerAdminUsers } from './endpoints/admin-users.ts'
-import { registerAuthorize } from './endpoints/authorize.ts'
-import { registerFactors } from './endpoints/factors.ts'
-import { registerMailRequests } from './endpoints/mail-requests.ts'
-import { registerSignUp } from './endpoints/signup.ts'
-import { registerToken } from './endpoints/token.ts'
-import { registerUser } from './endpoints/user.ts'
-import { registerVerify, registerVerifyLink } from './endpoints/verify.ts'
-import { GoTrueError } from './errors.ts'
-import { type ApiRole, forwardedFor, requireApiKey } from './http/api-key.ts'
-import { requireAdmin } from './http/authenticate.ts'
-import { requireCaptcha } from './http/require-captcha.ts'
-import { sendError } from './http/send-error.ts'
-
-/** `/admin/users/:id/factors`: an operator sees and removes second factors, for instance after a device was lost. */
-function registerAdminFactors(app: FastifyInstance, context: IdentityContext): void {
-  app.get('/admin/users/:id/factors', async (request) =>
-    (findUser(context, request).factors ?? []).map(({ factor }) => factor)
-  )
-
-  app.delete('/admin/users/:id/factors/:factorId', async (request) =>
-    inTransaction(context.database, () => {
-      const user = findUser(context, request)
-      const found = findFactor(user, factorIdOf(request))
-      saveFactors(
-        context,
-        user,
-        (user.factors ?? []).filter((one) => one !== found)
-      )
-      return found.factor
-    })
-  )
-}
-
-const factorIdOf = (request: FastifyRequest): string => (request.params as { factorId: string }).factorId.toLowerCase()
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The role of the API key; null if the path needs no key. */
-    apiRole: ApiRole | null
-  }
-}
+import { GoTrueError, sendError } from './errors.ts'
+import { registerFactors } from './factors.ts'
+import { registerMailRequests, registerSignUp } from './sign-up.ts'
+import { registerToken } from './token.ts'
+import { registerUser } from './user.ts'
+import { findFactor, saveFactors } from './user-factors.ts'
+import { registerVerify, registerVerifyLink } from './verify.ts'
 
 const maxBodyBytes = 1_048_576
 
@@ -110,6 +77,35 @@ export function buildIdentityApp(context: IdentityContext, logger: FastifyServer
     return sendError(new GoTrueError(404, 'validation_failed', what), request, reply)
   })
   return app
+}
+
+/** `/admin/users/:id/factors`: an operator sees and removes second factors, for instance after a device was lost. */
+function registerAdminFactors(app: FastifyInstance, context: IdentityContext): void {
+  app.get('/admin/users/:id/factors', async (request) =>
+    (findUser(context, request).factors ?? []).map(({ factor }) => factor)
+  )
+
+  app.delete('/admin/users/:id/factors/:factorId', async (request) =>
+    inTransaction(context.database, () => {
+      const user = findUser(context, request)
+      const found = findFactor(user, factorIdOf(request))
+      saveFactors(
+        context,
+        user,
+        (user.factors ?? []).filter((one) => one !== found)
+      )
+      return found.factor
+    })
+  )
+}
+
+const factorIdOf = (request: FastifyRequest): string => (request.params as { factorId: string }).factorId.toLowerCase()
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The role of the API key; null if the path needs no key. */
+    apiRole: ApiRole | null
+  }
 }
 
 /** Reads every body as JSON, whatever its content type, as GoTrue does. An empty body is undefined. */

@@ -1,4 +1,4 @@
-import type { StoredUser, Users } from './store/users.ts'
+import type { StoredUser, Users } from './user-store.ts'
 
 export interface UserWebhookSettings {
   /** The URL of the receiver. Called for each report, since the receiver may start later. */

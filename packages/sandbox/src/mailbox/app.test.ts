@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Test, test } from 'tap'
-import { openDatabase } from '../identity/store/database.ts'
+import { openDatabase } from '../identity/user-store.ts'
 import { buildMailboxApp } from './app.ts'
 import { createMailStore, type OutgoingMail } from './mail-store.ts'
 import { latestMail, linkIn } from './read-mail.ts'

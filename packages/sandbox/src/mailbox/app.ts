@@ -1,11 +1,74 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Fastify from 'fastify'
 import { refuseForeignHosts } from '../own-host.ts'
-import type { MailStore, StoredMail } from './mail-store.ts'
-import type { MailpitList, MailpitMessage, MailpitSummary } from './mailpit-types.ts'
+import type { MailpitList, MailpitMessage, MailpitSummary, MailStore, StoredMail } from './mail-store.ts'
 import { renderMail, renderMailList, renderNotFound } from './page.ts'
 
 const snippetLength = 250
+const defaultLimit = 50
+const maxShownMails = 200
+
+// Anyone who enters an address in a form can cause a mail, so mails must not run scripts or load anything here.
+const contentSecurityPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** Builds the mailbox: web pages at `/`, Mailpit's API under `/api/v1`. */
+export function buildMailboxApp(mails: MailStore): FastifyInstance {
+  const app = Fastify({ forceCloseConnections: true })
+  refuseForeignHosts(app)
+  registerMailpitApi(app, mails)
+
+  app.get('/', async (_request, reply) => sendPage(reply, renderMailList(mails.all().slice(0, maxShownMails))))
+
+  app.get('/mail/:id', async (request, reply) => {
+    const mail = mails.byId((request.params as { id: string }).id)
+    if (mail === null) return sendPage(reply.code(404), renderNotFound())
+    mails.markRead(mail.id)
+    return sendPage(reply, renderMail(mail))
+  })
+
+  app.setNotFoundHandler((request, reply) => {
+    if (!request.url.startsWith('/api/')) return sendPage(reply.code(404), renderNotFound())
+    return reply.code(404).send({ Error: `${request.method} ${request.url.split('?')[0]} is not part of the mailbox` })
+  })
+  return app
+}
+
+function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply
+    .type('text/html; charset=utf-8')
+    .headers({
+      'content-security-policy': contentSecurityPolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store'
+    })
+    .send(html)
+}
+
+/** Registers Mailpit's API for reading mails, under `/api/v1`. */
+function registerMailpitApi(app: FastifyInstance, mails: MailStore): void {
+  app.get('/api/v1/messages', async ({ query }): Promise<MailpitList> => list(mails.all(), () => true, query as Query))
+
+  app.get('/api/v1/search', async ({ query }, reply): Promise<MailpitList | FastifyReply> => {
+    const { query: search } = query as Query
+    if (typeof search !== 'string' || search.trim() === '') return refuse(reply, 400, 'Error: no search query')
+    return list(mails.all(), compileSearch(search), query as Query)
+  })
+
+  app.get('/api/v1/message/:id', async ({ params, query }, reply): Promise<MailpitMessage | FastifyReply> => {
+    const mail = find((params as { id: string }).id, query as Query)
+    if (mail === null) return refuse(reply, 404, 'Message not found')
+    mails.markRead(mail.id)
+    return toMailpitMessage(mail)
+  })
+
+  /** @param id of a mail, or `latest`: the newest mail that matches the query */
+  function find(id: string, { query: search }: Query): StoredMail | null {
+    if (id !== 'latest') return mails.byId(id)
+    return mails.all().find(typeof search === 'string' && search !== '' ? compileSearch(search) : () => true) ?? null
+  }
+}
 
 function toMailpitSummary(mail: StoredMail): MailpitSummary {
   return {
@@ -46,33 +109,7 @@ function envelopeOf(mail: StoredMail) {
   }
 }
 
-const defaultLimit = 50
-
 type Query = Record<string, unknown>
-
-/** Registers Mailpit's API for reading mails, under `/api/v1`. */
-function registerMailpitApi(app: FastifyInstance, mails: MailStore): void {
-  app.get('/api/v1/messages', async ({ query }): Promise<MailpitList> => list(mails.all(), () => true, query as Query))
-
-  app.get('/api/v1/search', async ({ query }, reply): Promise<MailpitList | FastifyReply> => {
-    const { query: search } = query as Query
-    if (typeof search !== 'string' || search.trim() === '') return refuse(reply, 400, 'Error: no search query')
-    return list(mails.all(), compileSearch(search), query as Query)
-  })
-
-  app.get('/api/v1/message/:id', async ({ params, query }, reply): Promise<MailpitMessage | FastifyReply> => {
-    const mail = find((params as { id: string }).id, query as Query)
-    if (mail === null) return refuse(reply, 404, 'Message not found')
-    mails.markRead(mail.id)
-    return toMailpitMessage(mail)
-  })
-
-  /** @param id of a mail, or `latest`: the newest mail that matches the query */
-  function find(id: string, { query: search }: Query): StoredMail | null {
-    if (id !== 'latest') return mails.byId(id)
-    return mails.all().find(typeof search === 'string' && search !== '' ? compileSearch(search) : () => true) ?? null
-  }
-}
 
 function list(all: StoredMail[], matches: (mail: StoredMail) => boolean, query: Query): MailpitList {
   const found = all.filter(matches)
@@ -126,44 +163,4 @@ function matcherFor(field: string | undefined, wanted: string): ((mail: StoredMa
   if (field === 'is') return ({ isRead }) => isRead === (wanted === 'read')
   if (field !== undefined) return null
   return ({ from, to, subject, text }) => addresses([from, ...to]) || contains(subject) || contains(text)
-}
-
-const maxShownMails = 200
-
-// Anyone who enters an address in a form can cause a mail, so mails must not run scripts or load anything here.
-const contentSecurityPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-/** Builds the mailbox: web pages at `/`, Mailpit's API under `/api/v1`. */
-export function buildMailboxApp(mails: MailStore): FastifyInstance {
-  const app = Fastify({ forceCloseConnections: true })
-  refuseForeignHosts(app)
-  registerMailpitApi(app, mails)
-
-  app.get('/', async (_request, reply) => sendPage(reply, renderMailList(mails.all().slice(0, maxShownMails))))
-
-  app.get('/mail/:id', async (request, reply) => {
-    const mail = mails.byId((request.params as { id: string }).id)
-    if (mail === null) return sendPage(reply.code(404), renderNotFound())
-    mails.markRead(mail.id)
-    return sendPage(reply, renderMail(mail))
-  })
-
-  app.setNotFoundHandler((request, reply) => {
-    if (!request.url.startsWith('/api/')) return sendPage(reply.code(404), renderNotFound())
-    return reply.code(404).send({ Error: `${request.method} ${request.url.split('?')[0]} is not part of the mailbox` })
-  })
-  return app
-}
-
-function sendPage(reply: FastifyReply, html: string): FastifyReply {
-  return reply
-    .type('text/html; charset=utf-8')
-    .headers({
-      'content-security-policy': contentSecurityPolicy,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store'
-    })
-    .send(html)
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { linksOf } from './html.ts'
-import type { MailpitList, MailpitMessage } from './mailpit-types.ts'
+import type { MailpitList, MailpitMessage } from './mail-store.ts'
 
 const pollMs = 25
 /** Control sends this mail some moments after a sign-in, between the mails that tests wait for. */

@@ -4,17 +4,14 @@ import type {
   ChatCompletionMessageToolCall
 } from 'openai/resources/chat/completions'
 import { type Answer, type AnswerEvent, interleave } from './answer.ts'
-import { noKinds } from './billed-kinds.ts'
 import { countPrompt } from './count-prompt.ts'
-import { randomId } from './ids.ts'
-import { chatLogprobs } from './logprobs.ts'
 import type { Behaviour } from './model-name.ts'
-import { countProduced, joinPieces, type Produced, type ProducedCall } from './produce.ts'
+import { chatLogprobs, countProduced, joinPieces, type Produced, type ProducedCall } from './produce.ts'
 import { produceChat } from './produce-chat.ts'
-import { promptKinds } from './prompt-kinds.ts'
+import { noKinds } from './request-recorder.ts'
 import type { ChatRequest } from './requests.ts'
-import { openaiTier } from './service-tier.ts'
-import { reportUsage } from './usage.ts'
+import { openaiTier, promptKinds, reportUsage } from './usage.ts'
+import { randomId } from './write-text.ts'
 
 type Delta = ChatCompletionChunk.Choice.Delta
 

@@ -1,15 +1,49 @@
 import type { Completion, CompletionChoice } from 'openai/resources/completions'
+import type { CreateEmbeddingResponse, Embedding } from 'openai/resources/embeddings'
 import { type Answer, type AnswerEvent, interleave } from './answer.ts'
 import { invalidRequest } from './api-error.ts'
-import { noKinds } from './billed-kinds.ts'
-import { randomId } from './ids.ts'
-import { completionLogprobs } from './logprobs.ts'
 import type { Behaviour } from './model-name.ts'
-import { countProduced, joinPieces, type Produced, produceFlood, produceText } from './produce.ts'
-import { type Input, readInputs } from './read-inputs.ts'
-import type { CompletionRequest } from './requests.ts'
+import { completionLogprobs, countProduced, joinPieces, type Produced, produceFlood, produceText } from './produce.ts'
+import { noKinds } from './request-recorder.ts'
+import { type CompletionRequest, type EmbeddingRequest, type Input, readInputs } from './requests.ts'
 import { reportUsage } from './usage.ts'
-import { writeText } from './write-text.ts'
+import { embed, randomId, writeText } from './write-text.ts'
+
+const defaultMaxTokens = 16
+
+/** Answers a request to the legacy endpoint `/v1/completions`. @throws ApiError (400) */
+export function answerCompletion(request: CompletionRequest, behaviour: Behaviour, createdS: number): Answer {
+  const { promptTokens, choices, discarded } = produceCompletion(request, behaviour)
+  const counted = {
+    promptTokens,
+    cachedTokens: Math.min(behaviour['cached-tokens'] ?? 0, promptTokens),
+    // This endpoint has no reasoning models.
+    reasoningTokens: 0,
+    hiddenTokens: 0,
+    kinds: noKinds,
+    completionTokens: [...choices, ...discarded].reduce((sum, choice) => sum + countProduced(choice), 0)
+  }
+  const usage = reportUsage(counted, behaviour)
+  const common = { id: randomId('cmpl-'), object: 'text_completion', created: createdS, model: request.model } as const
+
+  return {
+    ...counted,
+    whole() {
+      const whole = choices.map((choice, index) => wholeChoice(choice, index, request))
+      const body: Completion = { ...common, choices: whole }
+      return usage === null ? body : { ...body, usage }
+    },
+    *events() {
+      const wantsUsage = usage !== null && request.stream_options?.include_usage === true
+      const chunk = (choices: ChunkChoice[]): Chunk => ({ ...common, choices, ...(wantsUsage ? { usage: null } : {}) })
+      yield* interleave(choices.map((choice, index) => streamChoice(choice, index, request, chunk)))
+      if (wantsUsage) yield { data: { ...chunk([]), usage }, tokens: 0 }
+    }
+  }
+}
+
+const defaultDimensions = 1536
+const largeDimensions = 3072
 
 interface ProducedCompletion {
   readonly promptTokens: number
@@ -18,8 +52,6 @@ interface ProducedCompletion {
   /** The further choices of `best_of`: counted, but not sent. */
   readonly discarded: readonly Produced[]
 }
-
-const defaultMaxTokens = 16
 
 /**
  * Produces the answer to a legacy completion: for each prompt, `n` texts of at most `max_tokens` tokens (default 16, as
@@ -55,38 +87,8 @@ type Choice = ProducedCompletion['choices'][number]
 
 /** A choice of a streamed chunk. The package's type lacks the null of `finish_reason` before the end. */
 type ChunkChoice = Omit<CompletionChoice, 'finish_reason'> & { finish_reason: CompletionChoice['finish_reason'] | null }
+
 type Chunk = Omit<Completion, 'choices' | 'usage'> & { choices: ChunkChoice[]; usage?: null }
-
-/** Answers a request to the legacy endpoint `/v1/completions`. @throws ApiError (400) */
-export function answerCompletion(request: CompletionRequest, behaviour: Behaviour, createdS: number): Answer {
-  const { promptTokens, choices, discarded } = produceCompletion(request, behaviour)
-  const counted = {
-    promptTokens,
-    cachedTokens: Math.min(behaviour['cached-tokens'] ?? 0, promptTokens),
-    // This endpoint has no reasoning models.
-    reasoningTokens: 0,
-    hiddenTokens: 0,
-    kinds: noKinds,
-    completionTokens: [...choices, ...discarded].reduce((sum, choice) => sum + countProduced(choice), 0)
-  }
-  const usage = reportUsage(counted, behaviour)
-  const common = { id: randomId('cmpl-'), object: 'text_completion', created: createdS, model: request.model } as const
-
-  return {
-    ...counted,
-    whole() {
-      const whole = choices.map((choice, index) => wholeChoice(choice, index, request))
-      const body: Completion = { ...common, choices: whole }
-      return usage === null ? body : { ...body, usage }
-    },
-    *events() {
-      const wantsUsage = usage !== null && request.stream_options?.include_usage === true
-      const chunk = (choices: ChunkChoice[]): Chunk => ({ ...common, choices, ...(wantsUsage ? { usage: null } : {}) })
-      yield* interleave(choices.map((choice, index) => streamChoice(choice, index, request, chunk)))
-      if (wantsUsage) yield { data: { ...chunk([]), usage }, tokens: 0 }
-    }
-  }
-}
 
 function wholeChoice(choice: Choice, index: number, request: CompletionRequest): CompletionChoice {
   const pieces = choice.content ?? []
@@ -127,4 +129,47 @@ function echoed({ prompt }: Choice, { echo }: CompletionRequest): string {
 /** The legacy endpoint has no tools. */
 function finishOf({ finish }: Choice): 'stop' | 'length' {
   return finish === 'length' ? 'length' : 'stop'
+}
+
+/** The embedding for `encoding_format: 'base64'`. The package exports no name for it. */
+type Base64Embedding = Omit<Embedding, 'embedding'> & { embedding: string }
+
+/** Answers a request to `/v1/embeddings`. `model` has no directives. @throws ApiError (400) */
+export function answerEmbedding(request: EmbeddingRequest, model: string): Answer {
+  const all = model.includes('large') ? largeDimensions : defaultDimensions
+  const dimensions = request.dimensions ?? all
+  if (dimensions > all) throw invalidRequest(`'dimensions' must be at most ${all} for this model.`, 'dimensions')
+  const inputs = readInputs(request.input, 'input')
+  const promptTokens = inputs.reduce((sum, { tokens }) => sum + tokens, 0)
+  return {
+    promptTokens,
+    cachedTokens: 0,
+    reasoningTokens: 0,
+    hiddenTokens: 0,
+    kinds: noKinds,
+    completionTokens: 0,
+    events: null,
+    whole(): Omit<CreateEmbeddingResponse, 'data'> & { data: Array<Embedding | Base64Embedding> } {
+      const data = inputs.map(({ text }, index) => {
+        const vector = embed(text, dimensions)
+        const common = { object: 'embedding' as const, index }
+        return request.encoding_format === 'base64'
+          ? { ...common, embedding: toBase64(vector) }
+          : { ...common, embedding: [...vector] }
+      })
+      return {
+        object: 'list',
+        data,
+        model: request.model,
+        usage: { prompt_tokens: promptTokens, total_tokens: promptTokens }
+      }
+    }
+  }
+}
+
+/** Encodes little-endian 32-bit floats. */
+function toBase64(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.length * 4)
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
+  return bytes.toString('base64')
 }

@@ -1,10 +1,8 @@
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { computeChatCompletionTokenCount } from 'gpt-tokenizer/functionCalling'
 import { invalidRequest } from './api-error.ts'
-import { audioTokens } from './audio-tokens.ts'
-import { imageTokens } from './image-tokens.ts'
-import { textOf } from './prompt-text.ts'
-import type { ChatRequest, Message, Tool } from './requests.ts'
+import { audioTokens, imageTokens } from './media-tokens.ts'
+import { type ChatRequest, type Message, type Tool, textOf } from './requests.ts'
 
 export interface PromptTokens {
   /** All prompt tokens, including audio. */

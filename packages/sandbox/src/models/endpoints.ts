@@ -1,68 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import { answerChat } from './answer-chat.ts'
-import { answerCompletion } from './answer-completion.ts'
-import { answerEmbedding } from './answer-embedding.ts'
-import { noKinds } from './billed-kinds.ts'
+import { answerCompletion, answerEmbedding } from './answer-completion.ts'
 import { countPrompt } from './count-prompt.ts'
-import { randomId } from './ids.ts'
 import { answerMessage } from './messages/answer.ts'
-import { PromptCache } from './messages/cache.ts'
-import { countMessageInput, type MessageState } from './messages/prompt.ts'
+import { countMessageInput, type MessageState, PromptCache } from './messages/prompt.ts'
 import { readCountTokensRequest, readMessageRequest } from './messages/request.ts'
 import type { Behaviour } from './model-name.ts'
-import { requestParser } from './parse-request.ts'
-import { promptKinds } from './prompt-kinds.ts'
-import { ChatRequest, CompletionRequest, EmbeddingRequest } from './requests.ts'
+import { createSeal } from './produce.ts'
+import { noKinds } from './request-recorder.ts'
+import { ChatRequest, CompletionRequest, EmbeddingRequest, requestParser } from './requests.ts'
 import { answerResponse } from './responses/answer.ts'
 import { countResponseInput, type ResponseState, readPrompt } from './responses/prompt.ts'
 import { compactionKind } from './responses/read-items.ts'
-import { refuseResponseMember } from './responses/refuse.ts'
-import { CompactRequest, InputTokensRequest, ResponseRequest } from './responses/request.ts'
-import { ResponseStore } from './responses/store.ts'
-import { askStored } from './responses/stored-endpoints.ts'
-import { reportResponseUsage } from './responses/usage.ts'
-import { createSeal } from './seal.ts'
-import { openaiTier } from './service-tier.ts'
-
-/** The tokens of a compacted conversation, unless a directive sets others. */
-const usualTokens = 24
-
-/** Answers a request to `/v1/responses/compact`: the messages of the user, and all else in one sealed item. @throws ApiError (400 or 404) */
-function answerCompaction(
-  request: CompactRequest,
-  state: ResponseState,
-  behaviour: Behaviour,
-  createdS: number
-): Answer {
-  const prompt = readPrompt(request, state)
-  const { total, audio } = countPrompt(prompt.chat)
-  const { cachedTokens, ...ofPrompt } = promptKinds(total, behaviour, audio)
-  const tier = openaiTier(request.service_tier, behaviour)
-  const completionTokens = usualTokens + (behaviour['reasoning-tokens'] ?? 0)
-  const counted = {
-    promptTokens: total,
-    cachedTokens,
-    reasoningTokens: behaviour['reasoning-tokens'] ?? 0,
-    hiddenTokens: completionTokens,
-    completionTokens,
-    kinds: { ...noKinds, ...ofPrompt, serviceTier: tier }
-  }
-  const messages = prompt.items.all.filter((item) => item.type === 'message' && item.role === 'user')
-  const encrypted_content = state.seal.seal(compactionKind, `${messages.length} messages of the user`)
-  return {
-    ...counted,
-    whole: () => ({
-      id: randomId('resp_'),
-      object: 'response.compaction',
-      created_at: createdS,
-      output: [...messages, { id: randomId('cmp_'), type: 'compaction', encrypted_content }],
-      service_tier: tier,
-      usage: reportResponseUsage(counted, behaviour)
-    }),
-    events: null
-  }
-}
+import { CompactRequest, InputTokensRequest, ResponseRequest, refuseResponseMember } from './responses/request.ts'
+import { reportResponseUsage } from './responses/response.ts'
+import { askStored, ResponseStore } from './responses/store.ts'
+import { openaiTier, promptKinds } from './usage.ts'
+import { randomId } from './write-text.ts'
 
 /** A parsed request to a model. */
 export interface ModelRequest {
@@ -81,6 +36,7 @@ export interface CountRequest {
 
 /** Reads the body of a request. @throws ApiError (400) */
 export type ModelReader = (body: Buffer, headers: IncomingHttpHeaders) => ModelRequest
+
 /** Reads the body of a request. @throws ApiError (400) */
 export type CountReader = (body: Buffer, headers: IncomingHttpHeaders) => CountRequest
 
@@ -154,5 +110,44 @@ function counting<Request extends { model: string }>(
   return (body, headers) => {
     const request = read(body, headers)
     return { model: request.model, count: () => count(request) }
+  }
+}
+
+/** The tokens of a compacted conversation, unless a directive sets others. */
+const usualTokens = 24
+
+/** Answers a request to `/v1/responses/compact`: the messages of the user, and all else in one sealed item. @throws ApiError (400 or 404) */
+function answerCompaction(
+  request: CompactRequest,
+  state: ResponseState,
+  behaviour: Behaviour,
+  createdS: number
+): Answer {
+  const prompt = readPrompt(request, state)
+  const { total, audio } = countPrompt(prompt.chat)
+  const { cachedTokens, ...ofPrompt } = promptKinds(total, behaviour, audio)
+  const tier = openaiTier(request.service_tier, behaviour)
+  const completionTokens = usualTokens + (behaviour['reasoning-tokens'] ?? 0)
+  const counted = {
+    promptTokens: total,
+    cachedTokens,
+    reasoningTokens: behaviour['reasoning-tokens'] ?? 0,
+    hiddenTokens: completionTokens,
+    completionTokens,
+    kinds: { ...noKinds, ...ofPrompt, serviceTier: tier }
+  }
+  const messages = prompt.items.all.filter((item) => item.type === 'message' && item.role === 'user')
+  const encrypted_content = state.seal.seal(compactionKind, `${messages.length} messages of the user`)
+  return {
+    ...counted,
+    whole: () => ({
+      id: randomId('resp_'),
+      object: 'response.compaction',
+      created_at: createdS,
+      output: [...messages, { id: randomId('cmp_'), type: 'compaction', encrypted_content }],
+      service_tier: tier,
+      usage: reportResponseUsage(counted, behaviour)
+    }),
+    events: null
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { answerCount } from './answer-count.ts'
+import { answerCount } from './answer.ts'
 import { ApiError, errorForStatus, invalidRequest } from './api-error.ts'
 import { authorizeBearer, chatDialect, type Dialect, failureMessage, openaiHeaders, openaiModels } from './dialect.ts'
 import {
@@ -14,9 +14,19 @@ import { listedModels } from './listed-models.ts'
 import { messagesDialect } from './messages/dialect.ts'
 import { type Behaviour, type ParsedModelName, parseDirectives, parseModelName } from './model-name.ts'
 import { oddAnswer } from './odd-answer.ts'
-import { readBody } from './read-body.ts'
 import type { RequestRecorder } from './request-recorder.ts'
 import { respond } from './respond.ts'
+
+const maxBodyBytes = 32 * 1024 * 1024
+
+export interface ModelsSettings {
+  readonly apiKey: string
+  readonly paceMs: number
+  /** Whether only the listed models exist. */
+  readonly strict: boolean
+  /** Awaited before each answer. */
+  readonly beforeAnswer: () => Promise<void>
+}
 
 /** The dialect of OpenAI's responses. Their streams have no `[DONE]`. */
 const responsesDialect: Dialect = {
@@ -53,17 +63,6 @@ function markedBehaviour(body: Buffer, ofName: Behaviour): Behaviour {
   if (!parsed.valid) throw invalidRequest(`The marker [sandbox${text}] is not valid: ${parsed.problem}.`)
   return parsed.behaviour
 }
-
-export interface ModelsSettings {
-  readonly apiKey: string
-  readonly paceMs: number
-  /** Whether only the listed models exist. */
-  readonly strict: boolean
-  /** Awaited before each answer. */
-  readonly beforeAnswer: () => Promise<void>
-}
-
-const maxBodyBytes = 32 * 1024 * 1024
 
 /** Creates the handler of all requests to `/v1`. */
 export function requestHandler(settings: ModelsSettings, recorder: RequestRecorder) {
@@ -174,4 +173,28 @@ function dialectOf(path: string, headers: IncomingHttpHeaders): Dialect {
   if (/^\/v1\/responses(\/|$)/.test(path)) return responsesDialect
   const isModels = /^\/v1\/models(\/|$)/.test(path) && headers['anthropic-version'] !== undefined
   return isModels || /^\/v1\/messages(\/|$)/.test(path) ? messagesDialect : chatDialect
+}
+
+/**
+ * Reads the bytes of a request's body.
+ *
+ * @returns null if the client disconnected before the end
+ * @throws ApiError (413) for more than `limit` bytes; the rest is left unread
+ */
+function readBody(request: IncomingMessage, limit: number): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let length = 0
+    request.on('data', (part: Buffer) => {
+      length += part.length
+      if (length <= limit) {
+        parts.push(part)
+      } else {
+        request.pause()
+        reject(new ApiError(413, { message: `The request body is larger than ${limit} bytes.` }))
+      }
+    })
+    request.once('end', () => resolve(Buffer.concat(parts, length)))
+    request.once('close', () => resolve(null))
+  })
 }

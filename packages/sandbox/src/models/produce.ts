@@ -1,5 +1,13 @@
+import { createHmac, randomBytes } from 'node:crypto'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
-import { type Piece, splitIntoPieces } from './tokens.ts'
+import type { ChatCompletion, ChatCompletionTokenLogprob } from 'openai/resources/chat/completions'
+import type { CompletionChoice } from 'openai/resources/completions'
+import { type Piece, splitIntoPieces } from './write-text.ts'
+
+// The model always gives the same answer, so its probability is 1.
+const logprob = 0
+
+const unlikely = -9999
 
 export type Finish = 'stop' | 'length' | 'tool_calls'
 
@@ -87,4 +95,58 @@ function takeTokens(pieces: readonly Piece[], limit: number): { pieces: readonly
     left -= piece.tokens
   }
   return { pieces, complete: true }
+}
+
+/** Log probabilities in the chat endpoint's format, with `alternatives` for each token. */
+export function chatLogprobs(pieces: readonly Piece[], alternatives: number): ChatCompletion.Choice.Logprobs {
+  const content = pieces.map(({ text }): ChatCompletionTokenLogprob => {
+    const others = Array.from({ length: alternatives }, (_, rank) => ({
+      ...describe(rank === 0 ? text : ` other${rank}`),
+      logprob: rank === 0 ? logprob : unlikely
+    }))
+    return { ...describe(text), logprob, top_logprobs: others }
+  })
+  return { content, refusal: null }
+}
+
+/** Log probabilities in the legacy endpoint's format. `offset` is the first piece's position in the whole text. */
+export function completionLogprobs(pieces: readonly Piece[], offset: number): CompletionChoice.Logprobs {
+  let at = offset
+  const offsets = pieces.map(({ text }) => {
+    at += text.length
+    return at - text.length
+  })
+  return {
+    tokens: pieces.map(({ text }) => text),
+    token_logprobs: pieces.map(() => logprob),
+    top_logprobs: pieces.map(({ text }) => ({ [text]: logprob })),
+    text_offset: offsets
+  }
+}
+
+function describe(token: string): { token: string; bytes: number[] } {
+  return { token, bytes: [...Buffer.from(token)] }
+}
+
+/** Signs contents that clients must return unchanged: encrypted reasoning, and signatures of thinking. */
+export interface Seal {
+  /** Seals a text of a kind, such as reasoning. */
+  seal(kind: string, text: string): string
+  /** Returns the sealed text; null if this server did not seal it as this kind. */
+  open(kind: string, sealed: string): string | null
+}
+
+/** Creates a seal with a secret of its own, so that another server's contents are refused, as between two accounts. */
+export function createSeal(): Seal {
+  const secret = randomBytes(32)
+  const sign = (kind: string, text: string) =>
+    createHmac('sha256', secret).update(`${kind}\n${text}`).digest('base64url')
+  return {
+    seal: (kind, text) => `${Buffer.from(text).toString('base64url')}.${sign(kind, text)}`,
+    open(kind, sealed) {
+      const [encoded = '', signature] = sealed.split('.')
+      const text = Buffer.from(encoded, 'base64url').toString('utf8')
+      return signature === sign(kind, text) ? text : null
+    }
+  }
 }

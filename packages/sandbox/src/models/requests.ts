@@ -1,4 +1,11 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
+import type { Static, TSchema } from 'typebox'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { type ApiError, findProblem, invalidRequest, type Problem } from './api-error.ts'
+import { decodeTokens } from './write-text.ts'
+
+const maxLength = 100
 
 // The request members that the endpoints read. Other members are accepted and ignored.
 
@@ -114,3 +121,86 @@ export const EmbeddingRequest = Type.Object({
   encoding_format: Maybe(Type.Enum(['float', 'base64']))
 })
 export type EmbeddingRequest = Static<typeof EmbeddingRequest>
+
+/** The text of a message. Each part is on its own line. */
+export function textOf({ content }: Message): string {
+  if (typeof content === 'string') return content
+  return (content ?? []).flatMap((part) => part.text ?? part.refusal ?? []).join('\n')
+}
+
+/** What the provider's web search looks for: the start of the last question. */
+export function searchQuery({ messages }: ChatRequest): string {
+  const source = messages.findLast(({ role }) => role === 'user')
+  return source === undefined ? '' : textOf(source).slice(0, maxLength).toWellFormed()
+}
+
+/** One input of a request. */
+export interface Input {
+  readonly text: string
+  readonly tokens: number
+}
+
+/**
+ * Reads one or several inputs, each a text or a list of token numbers.
+ *
+ * @param param the name of the member, for errors
+ * @throws ApiError (400) if a number is not a token
+ */
+export function readInputs(input: string | string[] | number[] | number[][], param: string): Input[] {
+  if (typeof input === 'string') return [readText(input)]
+  if (isTokenList(input)) return [readTokens(input, param)]
+  return input.map((item) => (typeof item === 'string' ? readText(item) : readTokens(item, param)))
+}
+
+function isTokenList(input: string[] | number[] | number[][]): input is number[] {
+  return typeof input[0] === 'number'
+}
+
+function readText(text: string): Input {
+  return { text, tokens: countTokens(text) }
+}
+
+function readTokens(tokens: readonly number[], param: string): Input {
+  const text = decodeTokens(tokens)
+  if (text === null) throw invalidRequest(`Invalid token in '${param}'.`, param, 'invalid_value')
+  return { text, tokens: tokens.length }
+}
+
+/**
+ * Creates the parser of one kind of request.
+ *
+ * @param refuse words the error about an invalid member
+ * @returns a function that parses the bytes of a body by the schema
+ * @throws ApiError (400, from that function) that names the invalid member
+ */
+export function requestParser<Schema extends TSchema>(
+  schema: Schema,
+  refuse: (problem: Problem) => ApiError = refuseMember
+): (body: Buffer) => Static<Schema> {
+  const validator = Compile(schema)
+  return (body) => {
+    const value = parseJson(body)
+    const problem = findProblem(validator, value)
+    if (problem !== null) throw refuse(problem)
+    return value as Static<Schema>
+  }
+}
+
+/** The error about an invalid member, in OpenAI's words where it has them. */
+export function refuseMember({ kind, path, detail }: Problem): ApiError {
+  if (path.length === 0) return invalidRequest('The JSON body of your request should be an object.')
+  const param = path.join('.')
+  if (kind === 'missing') {
+    return invalidRequest(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter')
+  }
+  if (kind === 'unknown') return invalidRequest(`Unknown parameter: '${param}'.`, param, 'unknown_parameter')
+  return invalidRequest(`Invalid value for '${param}': ${detail}.`, param, 'invalid_value')
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw invalidRequest('We could not parse the JSON body of your request.')
+  }
+}

@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import OpenAI from 'openai'
 import { test } from 'tap'
-import { findSample } from './sample-answers.ts'
+import { findSample } from './produce-chat.ts'
 import { startModels } from './start-models.ts'
 
 // The dashboard's playground offers these questions.

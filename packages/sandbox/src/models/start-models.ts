@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { startOnPort } from '../free-port.ts'
+import { isAddressInUse, PortTakenError, startOnPort } from '../free-port.ts'
 import { isOwnHost, misdirected, refusal } from '../own-host.ts'
-import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
 import { requestHandler } from './handle-request.ts'
 import { type RecordedRequest, type RecorderLimits, type RequestEvent, RequestRecorder } from './request-recorder.ts'
 

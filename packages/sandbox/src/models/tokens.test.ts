@@ -3,7 +3,7 @@ import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { test } from 'tap'
-import { decodeTokens, splitIntoPieces } from './tokens.ts'
+import { decodeTokens, splitIntoPieces } from './write-text.ts'
 
 test('the pieces of any text join to the text, and have its tokens', async () => {
   // `fc.string` needs a second of CPU to prepare the unit `binary`.

@@ -1,7 +1,7 @@
-import Type, { type Static, type TLiteral, type TObject, type TProperties } from 'typebox'
+import type { Static, TLiteral, TObject, TProperties } from 'typebox'
+import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { ApiError } from './api-error.ts'
-import { findProblem, type Problem } from './find-problem.ts'
+import { type ApiError, findProblem, type Problem } from './api-error.ts'
 
 type Table = Record<string, TProperties>
 

@@ -1,5 +1,9 @@
 import type { Answer } from './answer.ts'
 import type { Behaviour } from './model-name.ts'
+import type { BilledKinds } from './request-recorder.ts'
+
+/** The tokens of what one search finds. */
+const tokensPerSearch = 60
 
 /** A `usage` object, possibly with invalid counts. */
 export type ReportedUsage = Record<string, unknown>
@@ -45,4 +49,44 @@ export function reportUsage(counted: Counted, behaviour: Behaviour): ReportedUsa
       rejected_prediction_tokens: 0
     }
   }
+}
+
+type PromptKinds = { readonly cachedTokens: number } & Pick<
+  BilledKinds,
+  'cacheWriteTokens' | 'cacheWriteLongTokens' | 'audioPromptTokens' | 'imagePromptTokens'
+>
+
+/**
+ * Splits prompt tokens into the kinds that the directives ask for. Cached and written tokens do not overlap, nor do audio and
+ * image tokens; what exceeds the prompt is cut off.
+ *
+ * @param audioTokens the tokens of the prompt's audio, unless a directive sets another number
+ */
+export function promptKinds(promptTokens: number, behaviour: Behaviour, audioTokens = 0): PromptKinds {
+  const cachedTokens = Math.min(behaviour['cached-tokens'] ?? 0, promptTokens)
+  const cacheWriteTokens = Math.min(behaviour['cache-write-tokens'] ?? 0, promptTokens - cachedTokens)
+  const unwritten = promptTokens - cachedTokens - cacheWriteTokens
+  const audioPromptTokens = Math.min(behaviour['audio-tokens'] ?? audioTokens, promptTokens)
+  return {
+    cachedTokens,
+    cacheWriteTokens,
+    cacheWriteLongTokens: Math.min(behaviour['cache-write-long-tokens'] ?? 0, unwritten),
+    audioPromptTokens,
+    imagePromptTokens: Math.min(behaviour['image-tokens'] ?? 0, promptTokens - audioPromptTokens)
+  }
+}
+
+/**
+ * The input tokens that searches add. After each of them, the model reads the prompt again, with all that was found.
+ *
+ * @param promptTokens of the first pass
+ */
+export const foundTokens = (promptTokens: number, searches: number): number =>
+  searches * promptTokens + (tokensPerSearch * searches * (searches + 1)) / 2
+
+/** The tier with which OpenAI's API serves a request: the directive `tier`, else the tier asked for. `fast` is `priority`. */
+export function openaiTier(asked: unknown, { tier }: Behaviour): string {
+  if (tier !== undefined) return tier
+  if (typeof asked !== 'string' || asked === 'auto') return 'default'
+  return asked === 'fast' ? 'priority' : asked
 }

@@ -1,4 +1,9 @@
 import { createHash } from 'node:crypto'
+import { randomBase62 } from '@tollgate/contracts/keys/base62.ts'
+import { tokenize } from '@tollgate/tokenizer/tokenize.ts'
+import { decode, decodeGenerator, encode } from 'gpt-tokenizer/encoding/o200k_base'
+
+const completeCharacter = encode('🎉')
 
 // Plain words of one token each, so that the length of a text is predictable.
 const words =
@@ -37,3 +42,69 @@ function* take(prompt: string, index: number, count: number): Generator<string> 
     yield words[Math.floor((state / 2 ** 32) * words.length)] ?? ''
   }
 }
+
+/** A piece of a streamed text: a token, or the few tokens of one character. */
+export interface Piece {
+  readonly text: string
+  readonly tokens: number
+}
+
+/** Splits a text into the pieces that a model would stream. */
+export function splitIntoPieces(text: string): Piece[] {
+  const tokens = tokenize(text.toWellFormed())
+  let taken = 0
+  function* take() {
+    for (const token of tokens) {
+      taken += 1
+      yield token
+    }
+  }
+  const pieces: Piece[] = []
+  let before = 0
+  for (const part of decodeGenerator(take())) {
+    pieces.push({ text: part, tokens: taken - before })
+    before = taken
+  }
+  return pieces
+}
+
+/**
+ * Decodes a list of token numbers.
+ *
+ * @returns null if one of them is not a token
+ */
+export function decodeTokens(tokens: readonly number[]): string | null {
+  try {
+    return decode(tokens)
+  } catch {
+    return null
+  } finally {
+    // The library's decoder keeps the bytes of a cut-off character and would prepend them to the next text.
+    decode(completeCharacter)
+  }
+}
+
+/**
+ * Computes the vector of a text, of length 1. Equal texts have equal vectors; the vectors of similar texts are unrelated.
+ *
+ * Fewer dimensions are the start of the full vector, scaled back to length 1, as in OpenAI's models.
+ */
+export function embed(text: string, dimensions: number): Float32Array {
+  // xorshift32, seeded by the text; the state must not be 0.
+  let state = createHash('sha256').update(text).digest().readUInt32LE() || 1
+  const vector = new Float32Array(dimensions)
+  let squares = 0
+  for (let index = 0; index < dimensions; index++) {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    const value = (state >>> 0) / 2 ** 31 - 1
+    vector[index] = value
+    squares += value * value
+  }
+  const length = Math.sqrt(squares)
+  return length === 0 ? vector : vector.map((value) => value / length)
+}
+
+/** Creates an id like OpenAI's: a prefix such as `chatcmpl-`, then 24 letters and digits. */
+export const randomId = (prefix: string): string => prefix + randomBase62(24)

@@ -2,55 +2,27 @@ import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fast
 import Fastify from 'fastify'
 import Stripe from 'stripe'
 import { refuseForeignHosts } from '../own-host.ts'
-import { attachCard } from './billing/attach-card.ts'
-import { type CardInput, checkCard } from './billing/check-card.ts'
+import { attachCard, type CardInput, checkCard } from './cards.ts'
+import { registerCheckoutSessions } from './checkout-sessions.ts'
 import type { Controls } from './controls.ts'
-import { registerCheckoutSessions } from './endpoints/checkout-sessions.ts'
-import { registerCustomers } from './endpoints/customers.ts'
-import { registerEvents } from './endpoints/events.ts'
-import { findCustomer, findResource } from './endpoints/find.ts'
-import { registerInvoices } from './endpoints/invoices.ts'
-import { registerPortalConfigurations } from './endpoints/portal-configurations.ts'
-import { registerPortalSessions } from './endpoints/portal-sessions.ts'
-import { registerPrices } from './endpoints/prices.ts'
-import { registerSubscriptions } from './endpoints/subscriptions.ts'
-import { registerWebhookEndpoints } from './endpoints/webhook-endpoints.ts'
-import { invalidRequest, StripeApiError } from './errors.ts'
-import type { Api } from './http/api.ts'
-import { requireApiKey } from './http/authenticate.ts'
-import type { RecordedCall } from './http/call-record.ts'
-import { text } from './http/params.ts'
+import { registerCustomers } from './customers.ts'
+import { invalidRequest, StripeApiError, sendError } from './errors.ts'
+import { registerEvents, registerWebhookEndpoints } from './events.ts'
+import { findCustomer, findResource } from './find.ts'
+import { type Api, type RecordedCall, requireApiKey } from './http/api.ts'
+import { text } from './http/read-params.ts'
 import { registerCall } from './http/register-call.ts'
 import { registerSandboxApi } from './http/sandbox-api.ts'
-import { sendError } from './http/send-error.ts'
-import { newId } from './objects/new-id.ts'
+import { registerInvoices } from './invoices.ts'
 import { registerCheckoutPages } from './pages/checkout-pages.ts'
 import { registerInvoicePages } from './pages/invoice-pages.ts'
 import { sendPageError } from './pages/layout.ts'
 import { registerPortalPages } from './pages/portal-pages.ts'
-
-/** Stripe's ids of test cards, which need no card form. */
-const namedCards: Readonly<Record<string, string>> = {
-  pm_card_visa: '4242424242424242',
-  pm_card_mastercard: '5555555555554444',
-  pm_card_chargeCustomerFail: '4000000000000341'
-}
-
-function registerPaymentMethods(app: FastifyInstance, api: Api): void {
-  registerCall(app, api, {
-    method: 'POST',
-    url: '/v1/payment_methods/:id/attach',
-    params: { customer: text },
-    run(context, { customer }, id) {
-      const owner = findCustomer(context, customer)
-      const number = namedCards[id]
-      if (number === undefined) return findResource(context, 'payment_method', id)
-      const nowS = context.clock.nowS()
-      const input: CardInput = { number, expiry: `12/${new Date(nowS * 1000).getUTCFullYear() + 1}`, cvc: '123' }
-      return attachCard(context, owner, checkCard(input, nowS), owner.name ?? null)
-    }
-  })
-}
+import { registerPortalConfigurations } from './portal-configurations.ts'
+import { registerPortalSessions } from './portal-sessions.ts'
+import { registerPrices } from './prices.ts'
+import { registerSubscriptions } from './subscriptions.ts'
+import { newId } from './wire.ts'
 
 const bodyLimit = 1_048_576
 
@@ -157,5 +129,28 @@ function recordCalls(app: FastifyInstance, { calls }: Api): void {
     if (call === undefined) return
     call.status = reply.statusCode
     call.is_replayed = reply.hasHeader('idempotent-replayed')
+  })
+}
+
+/** Stripe's ids of test cards, which need no card form. */
+const namedCards: Readonly<Record<string, string>> = {
+  pm_card_visa: '4242424242424242',
+  pm_card_mastercard: '5555555555554444',
+  pm_card_chargeCustomerFail: '4000000000000341'
+}
+
+function registerPaymentMethods(app: FastifyInstance, api: Api): void {
+  registerCall(app, api, {
+    method: 'POST',
+    url: '/v1/payment_methods/:id/attach',
+    params: { customer: text },
+    run(context, { customer }, id) {
+      const owner = findCustomer(context, customer)
+      const number = namedCards[id]
+      if (number === undefined) return findResource(context, 'payment_method', id)
+      const nowS = context.clock.nowS()
+      const input: CardInput = { number, expiry: `12/${new Date(nowS * 1000).getUTCFullYear() + 1}`, cvc: '123' }
+      return attachCard(context, owner, checkCard(input, nowS), owner.name ?? null)
+    }
   })
 }

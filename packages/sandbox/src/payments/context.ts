@@ -1,10 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock } from './clock.ts'
-import type { Emit } from './events/emit.ts'
+import type { Answers, Deliveries, Numbers } from './database.ts'
+import type { Emit } from './emit.ts'
+import type { Objects } from './object-store.ts'
 import type { PaymentsSettings } from './settings.ts'
-import type { Answers } from './store/answers.ts'
-import type { Deliveries } from './store/deliveries.ts'
-import type { Objects } from './store/objects.ts'
 
 /** Everything that the endpoints share. */
 export interface PaymentsContext {
@@ -18,4 +16,35 @@ export interface PaymentsContext {
   readonly emit: Emit
   /** `http://127.0.0.1:<port>`, known once the server listens. */
   baseUrl(): string
+}
+
+/** The account's clock: the machine's time plus the seconds that it was advanced by. */
+interface Clock {
+  /** Unix seconds. */
+  nowS(): number
+  /** Advances the clock by `seconds`. */
+  advance(seconds: number): void
+  /** Runs `change` at the time `timeS` (Unix seconds). */
+  at<Result>(timeS: number, change: () => Result): Result
+}
+
+/**
+ * @param numbers stores the seconds that the clock was advanced by
+ * @param now Unix milliseconds
+ */
+export function createClock(numbers: Numbers, now: () => number): Clock {
+  let momentS: number | null = null
+  return {
+    nowS: () => momentS ?? Math.floor(now() / 1000) + numbers.get('clock_offset_s'),
+    advance: (seconds) => numbers.set('clock_offset_s', numbers.get('clock_offset_s') + seconds),
+    at(timeS, change) {
+      const before = momentS
+      momentS = timeS
+      try {
+        return change()
+      } finally {
+        momentS = before
+      }
+    }
+  }
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
-import { PortTakenError } from '../port-taken-error.ts'
+import { PortTakenError } from '../free-port.ts'
 import { addSubscriber, newStripe, startTestAccount } from './test-account.ts'
 
 const dayS = 86_400

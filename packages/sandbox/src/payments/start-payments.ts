@@ -1,26 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FastifyInstance } from 'fastify'
 import type Stripe from 'stripe'
-import { requireFreePort, startOnPort } from '../free-port.ts'
-import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
+import { isAddressInUse, PortTakenError, requireFreePort, startOnPort } from '../free-port.ts'
+import { inTransaction } from '../open-sqlite.ts'
 import { buildPaymentsApp } from './app.ts'
-import { dueOf } from './billing/due.ts'
-import { runDue } from './billing/run-due.ts'
-import { seedAccount } from './billing/seed.ts'
-import { createClock } from './clock.ts'
-import type { PaymentsContext } from './context.ts'
+import { createClock, type PaymentsContext } from './context.ts'
 import { type Controls, createControls } from './controls.ts'
-import { Deliverer } from './events/deliverer.ts'
-import { createEmit } from './events/emit.ts'
-import type { Api } from './http/api.ts'
-import { CallRecord } from './http/call-record.ts'
-import { Failures } from './http/failures.ts'
+import { createAnswers, createDeliveries, createNumbers, openDatabase } from './database.ts'
+import { Deliverer } from './deliverer.ts'
+import { createEmit } from './emit.ts'
+import { newWebhookEndpoint } from './events.ts'
+import { type Api, CallRecord, Failures } from './http/api.ts'
+import { createObjects } from './object-store.ts'
+import { dueOf } from './periods.ts'
+import { allFeatures, newPortalConfiguration } from './portal-configurations.ts'
+import { newPrice, newProduct } from './prices.ts'
+import { runDue } from './run-due.ts'
 import { completeSettings, type GivenSettings } from './settings.ts'
-import { createAnswers } from './store/answers.ts'
-import { openDatabase } from './store/database.ts'
-import { createDeliveries } from './store/deliveries.ts'
-import { createNumbers } from './store/numbers.ts'
-import { createObjects } from './store/objects.ts'
+
+const configuredEndpoint = 'we_configured'
+const defaultPortal = 'bpc_default'
 
 export type PaymentsOptions = GivenSettings & {
   /** 0 chooses a free port. */
@@ -148,4 +147,55 @@ async function listen(app: FastifyInstance, port: number): Promise<string> {
   } catch (error) {
     throw isAddressInUse(error) ? new PortTakenError(port) : error
   }
+}
+
+/** Creates or updates the objects that the settings name, as a person would in Stripe's dashboard. */
+function seedAccount(context: PaymentsContext): void {
+  inTransaction(context.database, () => {
+    seedProducts(context)
+    seedWebhook(context)
+    if (context.settings.hasDefaultPortal) seedPortal(context)
+  })
+}
+
+/** A changed amount applies to new subscriptions; existing ones keep the old amount. */
+function seedProducts({ settings, objects, clock }: PaymentsContext): void {
+  const nowS = clock.nowS()
+  for (const { id, name, prices } of settings.products) {
+    const product = objects.get('product', id) ?? newProduct(id, name, nowS)
+    objects.put('product', { ...product, name, active: true })
+    for (const { id: priceId, unit_amount, currency, interval } of prices) {
+      const price = newPrice({ id: priceId, product: id, currency, unitAmount: unit_amount, interval }, nowS)
+      objects.put('price', { ...price, created: objects.get('price', priceId)?.created ?? nowS })
+    }
+  }
+}
+
+function seedWebhook({ settings, objects, clock }: PaymentsContext): void {
+  if (settings.webhook === null) {
+    objects.remove('endpoint', configuredEndpoint)
+    return
+  }
+  const { url, secrets } = settings.webhook
+  const endpoint = newWebhookEndpoint(configuredEndpoint, url, clock.nowS())
+  objects.put('endpoint', { id: endpoint.id, endpoint, secrets })
+}
+
+function seedPortal({ objects, clock }: PaymentsContext): void {
+  if (objects.get('billing_portal.configuration', defaultPortal) !== null) return
+  objects.put(
+    'billing_portal.configuration',
+    newPortalConfiguration(
+      {
+        id: defaultPortal,
+        isDefault: true,
+        features: allFeatures,
+        headline: null,
+        defaultReturnUrl: null,
+        metadata: {},
+        name: null
+      },
+      clock.nowS()
+    )
+  )
 }

@@ -1,3 +1,4 @@
+import { randomBase62 } from '@tollgate/contracts/keys/base62.ts'
 import type Stripe from 'stripe'
 
 // These types derive from the client library's, so that the type check fails if the library changes an object.
@@ -73,3 +74,6 @@ export interface WireEvent {
 }
 
 export type Metadata = Stripe.Metadata
+
+/** Creates an id like Stripe's: `prefix`, `_`, and random letters and digits. */
+export const newId = (prefix: string, length = 24): string => `${prefix}_${randomBase62(length)}`

@@ -1,6 +1,7 @@
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
-import Type, { type Static } from 'typebox'
-import { refuseProduction } from '../refuse-production.ts'
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { refuseProduction } from '../run-program.ts'
 
 const Config = Type.Object({
   /** The port of the server on 127.0.0.1. */

@@ -12,11 +12,116 @@ import {
   RedisValue,
   Resp2Server
 } from 'js-redis-server/core'
-import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
+import { isAddressInUse, PortTakenError } from '../free-port.ts'
 import type { RedisOptions, RunningRedis } from './running-redis.ts'
+
+const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT'])
+
+/**
+ * Starts `js-redis-server` in this process: an in-memory Redis without a password, whose data is lost when it stops.
+ *
+ * Built from the package's core, because the package's `createRedisServer` listens on every interface.
+ *
+ * @throws PortTakenError if another program uses the port
+ */
+export async function startJsRedis(
+  port: number,
+  { args = [], password, tls }: Omit<RedisOptions, 'port'>
+): Promise<RunningRedis> {
+  if (password !== undefined || tls !== undefined)
+    throw new Error('js-redis-server supports neither a password nor TLS.')
+  if (args.length > 0) throw new Error(`js-redis-server does not support the arguments ${args.join(' ')}.`)
+  const resp = new Resp2Server({
+    server: new JsRedisState(16),
+    executor: createRedisCommandExecutor({ policies: [reportRunId()] })
+  })
+  const sockets = new Set<Socket>()
+  resp.server.on('connection', (socket) => {
+    refuseText(socket)
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  try {
+    resp.server.listen(port, '127.0.0.1')
+    await once(resp.server, 'listening')
+  } catch (error) {
+    throw isAddressInUse(error) ? new PortTakenError(port) : error
+  }
+
+  const ended = once(resp.server, 'close').then(() => undefined)
+  let stopping: Promise<void> | null = null
+  const stop = () => {
+    stopping ??= (async () => {
+      const closed = resp.close()
+      for (const socket of sockets) socket.destroy()
+      await closed
+    })()
+    return stopping
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    kind: 'js-redis-server',
+    pid: null,
+    isPersistent: false,
+    ended,
+    async kill(signal) {
+      if (survivable.has(signal))
+        throw new Error(`js-redis-server has no process of its own, so it cannot receive ${signal}.`)
+      await stop()
+    },
+    stop
+  }
+}
 
 /** What the events of writes carry as the value. Their listeners only look whether a key changed. */
 const anyValue = { type: 'string', value: Buffer.alloc(0) } as const
+
+/** Has no line break, so that errors keep the script's line numbers. */
+const prelude = [
+  'local string = setmetatable({',
+  "format = function(text, ...) return string.format(string.gsub(text, '%%d', '%%.0f'), ...) end",
+  '}, { __index = string }) '
+].join(' ')
+
+/**
+ * Closes connections that do not begin with a RESP array. The package would run lines of text as commands, also those in
+ * the body of an HTTP request, which any web page can send. redis-server closes such connections, too.
+ */
+function refuseText(socket: Socket): void {
+  const { read } = socket
+  // The package calls `read` itself, so a listener for `data` could not stop the first bytes.
+  socket.read = (size?: number): Buffer | null => {
+    const bytes: Buffer | null = Reflect.apply(read, socket, [size])
+    if (bytes === null) return null
+    socket.read = read
+    if (bytes[0] === 0x2a) return bytes
+    socket.destroy()
+    return null
+  }
+}
+
+type Policies = NonNullable<NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>['policies']>
+
+/**
+ * Adds to INFO what `js-redis-server` leaves out: `run_id`, a new one for each server, and `maxmemory_policy`. Redis has
+ * both. By the run id a client notices that it reached another process, which has other data.
+ */
+function reportRunId(): Policies[number] {
+  const runId = randomBytes(20).toString('hex')
+  return {
+    name: 'report-run-id',
+    afterExecute({ definition }, _context, result) {
+      if (definition.name !== 'info' || result.value.kind !== 'bulk-string' || result.value.value === null)
+        return result
+      const info = result.value.value
+        .toString()
+        .replace('# Server\r\n', `# Server\r\nrun_id:${runId}\r\n`)
+        .replace('# Memory\r\n', '# Memory\r\nmaxmemory_policy:noeviction\r\n')
+      return RedisResult.create(RedisValue.bulkString(Buffer.from(info)), result.options)
+    }
+  }
+}
 
 /**
  * Lets a database of `js-redis-server` read values in place.
@@ -81,112 +186,7 @@ function runRedis7Scripts(runtime: RedisLuaRuntime): RedisLuaRuntime {
   return runtime
 }
 
-/** Has no line break, so that errors keep the script's line numbers. */
-const prelude = [
-  'local string = setmetatable({',
-  "format = function(text, ...) return string.format(string.gsub(text, '%%d', '%%.0f'), ...) end",
-  '}, { __index = string }) '
-].join(' ')
-
 function adaptScript(script: Buffer): Buffer {
   // Latin-1 keeps each byte as it is.
   return Buffer.from(prelude + script.toString('latin1').replace(/^#!lua.*/, ''), 'latin1')
-}
-
-const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT'])
-
-/**
- * Starts `js-redis-server` in this process: an in-memory Redis without a password, whose data is lost when it stops.
- *
- * Built from the package's core, because the package's `createRedisServer` listens on every interface.
- *
- * @throws PortTakenError if another program uses the port
- */
-export async function startJsRedis(
-  port: number,
-  { args = [], password, tls }: Omit<RedisOptions, 'port'>
-): Promise<RunningRedis> {
-  if (password !== undefined || tls !== undefined)
-    throw new Error('js-redis-server supports neither a password nor TLS.')
-  if (args.length > 0) throw new Error(`js-redis-server does not support the arguments ${args.join(' ')}.`)
-  const resp = new Resp2Server({
-    server: new JsRedisState(16),
-    executor: createRedisCommandExecutor({ policies: [reportRunId()] })
-  })
-  const sockets = new Set<Socket>()
-  resp.server.on('connection', (socket) => {
-    refuseText(socket)
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  try {
-    resp.server.listen(port, '127.0.0.1')
-    await once(resp.server, 'listening')
-  } catch (error) {
-    throw isAddressInUse(error) ? new PortTakenError(port) : error
-  }
-
-  const ended = once(resp.server, 'close').then(() => undefined)
-  let stopping: Promise<void> | null = null
-  const stop = () => {
-    stopping ??= (async () => {
-      const closed = resp.close()
-      for (const socket of sockets) socket.destroy()
-      await closed
-    })()
-    return stopping
-  }
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    port,
-    kind: 'js-redis-server',
-    pid: null,
-    isPersistent: false,
-    ended,
-    async kill(signal) {
-      if (survivable.has(signal))
-        throw new Error(`js-redis-server has no process of its own, so it cannot receive ${signal}.`)
-      await stop()
-    },
-    stop
-  }
-}
-
-/**
- * Closes connections that do not begin with a RESP array. The package would run lines of text as commands, also those in
- * the body of an HTTP request, which any web page can send. redis-server closes such connections, too.
- */
-function refuseText(socket: Socket): void {
-  const { read } = socket
-  // The package calls `read` itself, so a listener for `data` could not stop the first bytes.
-  socket.read = (size?: number): Buffer | null => {
-    const bytes: Buffer | null = Reflect.apply(read, socket, [size])
-    if (bytes === null) return null
-    socket.read = read
-    if (bytes[0] === 0x2a) return bytes
-    socket.destroy()
-    return null
-  }
-}
-
-type Policies = NonNullable<NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>['policies']>
-
-/**
- * Adds to INFO what `js-redis-server` leaves out: `run_id`, a new one for each server, and `maxmemory_policy`. Redis has
- * both. By the run id a client notices that it reached another process, which has other data.
- */
-function reportRunId(): Policies[number] {
-  const runId = randomBytes(20).toString('hex')
-  return {
-    name: 'report-run-id',
-    afterExecute({ definition }, _context, result) {
-      if (definition.name !== 'info' || result.value.kind !== 'bulk-string' || result.value.value === null)
-        return result
-      const info = result.value.value
-        .toString()
-        .replace('# Server\r\n', `# Server\r\nrun_id:${runId}\r\n`)
-        .replace('# Memory\r\n', '# Memory\r\nmaxmemory_policy:noeviction\r\n')
-      return RedisResult.create(RedisValue.bulkString(Buffer.from(info)), result.options)
-    }
-  }
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { need } from '../need.ts'
-import { askRedisInfo } from './ask-redis-info.ts'
 import { findRedisServer } from './find-redis-server.ts'
 import { startRedisCluster } from './start-redis-cluster.ts'
-import { untilInfo } from './until-redis.ts'
+import { askRedisInfo, untilInfo } from './until-redis.ts'
 
 const program = findRedisServer(process.env)
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { need } from '../need.ts'
-import { askRedisInfo } from './ask-redis-info.ts'
 import { findRedisServer } from './find-redis-server.ts'
-import { makeCertificate } from './make-certificate.ts'
+import { makeCertificate } from './running-redis.ts'
 import { startReplicatedRedis } from './start-replicated-redis.ts'
-import { untilInfo } from './until-redis.ts'
+import { askRedisInfo, untilInfo } from './until-redis.ts'
 
 const program = findRedisServer(process.env)
 

@@ -6,9 +6,15 @@ import { join } from 'node:path'
 import { type Child, startChild } from '../child/child.ts'
 import { freePort } from '../free-port.ts'
 import type { RedisProgram } from './find-redis-server.ts'
-import { accessArguments, type RedisAccess, urlParameters, urlStart } from './redis-access.ts'
-import { type RedisNode, startNode } from './redis-node.ts'
-import { startRedisProgram } from './start-redis-program.ts'
+import {
+  accessArguments,
+  type RedisAccess,
+  type RedisNode,
+  startNode,
+  urlParameters,
+  urlStart
+} from './running-redis.ts'
+import { startRedisProgram } from './start-redis.ts'
 import { untilInfo, untilServerReady } from './until-redis.ts'
 
 export interface ReplicatedOptions extends RedisAccess {

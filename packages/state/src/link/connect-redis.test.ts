@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
+import { makeCertificate } from '@tollgate/sandbox/redis/running-redis.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
 import { connectRedis, connectServer } from './connect-redis.ts'

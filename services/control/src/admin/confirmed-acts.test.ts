@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
+import { totpCode } from '@tollgate/sandbox/identity/totp.ts'
 import { test } from 'tap'
 import { teamOf } from '../team/testing/team-of.ts'
 import { codeOf } from '../testing/call-control.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createClient, type User } from '@supabase/supabase-js'
-import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
+import { totpCode } from '@tollgate/sandbox/identity/totp.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { test } from 'tap'
 import { isAddressVerified } from '../identity/supabase-providers.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
+import { totpCode } from '@tollgate/sandbox/identity/totp.ts'
 import { mails } from '../database/schema/mails.ts'
 import { recoveryCodes } from '../database/schema/recovery-codes.ts'
 import { type Answer, codeOf, expectStatus } from '../testing/call-control.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { defaultPasswordCost } from '@tollgate/sandbox/identity/accounts/password-hash.ts'
+import { defaultPasswordCost } from '@tollgate/sandbox/identity/passwords.ts'
 import { defaultMinResponseTimes } from '../auth/min-response-time.ts'
 import type { RunningControl } from './running-control.ts'
 import { startControl } from './start-control.ts'

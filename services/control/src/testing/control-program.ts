@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
+import { nodeVariables } from '@tollgate/sandbox/child/child.ts'
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url))
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { need } from '@tollgate/sandbox/need.ts'
-import { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
+import { makeCertificate } from '@tollgate/sandbox/redis/running-redis.ts'
 import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
 import { test } from 'tap'
 

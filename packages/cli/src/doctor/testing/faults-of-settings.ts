@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
+import { makeCertificate } from '@tollgate/sandbox/redis/running-redis.ts'
 import { json, keys } from './servers.ts'
 import { catalogYaml, deadPort, type Fault, upstreamsYaml, withEnv } from './world.ts'
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createPart } from '@tollgate/cli/system/part.ts'
 import { anotherFreePort } from '@tollgate/cli/system/ports.ts'
-import { startProgram, createLogFile } from '@tollgate/cli/system/program.ts'
+import { createLogFile, startProgram } from '@tollgate/cli/system/program.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import type { RunningPrometheus } from './prometheus.ts'
 

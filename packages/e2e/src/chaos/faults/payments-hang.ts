@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { signPayload } from '@tollgate/sandbox/payments/events/sign.ts'
+import { signPayload } from '@tollgate/sandbox/payments/deliverer.ts'
 import { Person } from '../../person.ts'
 import type { Fault } from '../fault.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'

@@ -1,4 +1,4 @@
-import type { MailpitList } from '@tollgate/sandbox/mailbox/mailpit-types.ts'
+import type { MailpitList } from '@tollgate/sandbox/mailbox/mail-store.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 
 /** Lists mails of the mailbox. @param address only those to it; null for all */

@@ -1,6 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { startOnPort } from '@tollgate/sandbox/free-port.ts'
-import { isAddressInUse, PortTakenError } from '@tollgate/sandbox/port-taken-error.ts'
+import { isAddressInUse, PortTakenError, startOnPort } from '@tollgate/sandbox/free-port.ts'
 import { Flow, type Shaping } from './flow.ts'
 
 /** A connection through the proxy. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RedisProgram } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import type { RedisNode } from '@tollgate/sandbox/redis/redis-node.ts'
+import type { RedisNode } from '@tollgate/sandbox/redis/running-redis.ts'
 import { startRedisCluster } from '@tollgate/sandbox/redis/start-redis-cluster.ts'
 import { startReplicatedRedis } from '@tollgate/sandbox/redis/start-replicated-redis.ts'
 import { Redis } from 'ioredis'

@@ -1,8 +1,12 @@
 import Type from 'typebox'
+import { invalidRequest } from '../api-error.ts'
+import type { Seal } from '../produce.ts'
 import { Maybe } from '../requests.ts'
 import { closed, ignored, type Typed, typedParser } from '../typed-values.ts'
-import { refuseMessageMember } from './refuse.ts'
-import { CacheControl } from './request.ts'
+import { CacheControl, refuseMessageMember } from './request.ts'
+
+/** The kind of thinking for the seal. */
+export const thinkingKind = 'thinking'
 
 const Content = Type.Union([Type.String(), Type.Array(Type.Unknown())])
 const Source = closed({
@@ -96,4 +100,41 @@ function contentText(content: string | readonly unknown[]): string {
 function sourceText({ type, data = '', content }: Type.Static<typeof Source>): string {
   if (type === 'text') return data
   return content === undefined ? Buffer.from(data, 'base64').toString('utf8') : contentText(content)
+}
+
+export interface ReadMessage {
+  readonly role: 'user' | 'assistant' | 'system'
+  readonly blocks: readonly Block[]
+}
+
+/** Checks that tool results follow their calls, and that thinking is what this server has signed. @throws ApiError (400) */
+export function checkMessages(messages: readonly ReadMessage[], seal: Seal): void {
+  let open: string[] = []
+  for (const [at, { blocks }] of messages.entries()) {
+    const answered = new Set(blocks.flatMap((block) => (block.type === 'tool_result' ? block.tool_use_id : [])))
+    const missing = open.find((id) => !answered.has(id))
+    if (missing !== undefined) {
+      const message = `messages.${at - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`
+      throw invalidRequest(message, 'messages')
+    }
+    for (const [index, block] of blocks.entries()) checkBlock(block, `messages.${at}.content.${index}`, open, seal)
+    open = blocks.flatMap((block) => (block.type === 'tool_use' ? block.id : []))
+  }
+}
+
+function checkBlock(block: Block, path: string, open: readonly string[], seal: Seal): void {
+  if (block.type === 'tool_result' && !open.includes(block.tool_use_id)) {
+    const message = `${path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.tool_use_id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`
+    throw invalidRequest(message, path)
+  }
+  if (block.type === 'thinking') {
+    const signed = seal.open(thinkingKind, block.signature)
+    // Hidden thinking comes back empty.
+    if (signed === null || (block.thinking !== '' && signed !== block.thinking)) {
+      throw invalidRequest(`${path}: Invalid \`signature\` in \`thinking\` block`, path)
+    }
+  }
+  if (block.type === 'redacted_thinking') {
+    throw invalidRequest(`${path}: Invalid \`data\` in \`redacted_thinking\` block`, path)
+  }
 }

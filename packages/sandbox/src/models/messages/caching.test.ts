@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import Anthropic from '@anthropic-ai/sdk'
 import t, { test } from 'tap'
 import { startModels } from '../start-models.ts'
-import { PromptCache } from './cache.ts'
-import type { Lifetime } from './segments.ts'
+import { type Lifetime, PromptCache } from './prompt.ts'
 
 const models = await startModels({ port: 0, paceMs: 0 })
 t.after(() => models.close())

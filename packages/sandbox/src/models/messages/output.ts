@@ -7,11 +7,9 @@ import type {
   ToolUseBlock,
   WebSearchToolResultBlock
 } from '@anthropic-ai/sdk/resources/messages'
-import { randomId } from '../ids.ts'
-import { joinPieces, type Produced, type ProducedCall } from '../produce.ts'
-import type { Seal } from '../seal.ts'
-import type { Piece } from '../tokens.ts'
-import { thinkingKind } from './check-messages.ts'
+import { joinPieces, type Produced, type ProducedCall, type Seal } from '../produce.ts'
+import { type Piece, randomId } from '../write-text.ts'
+import { thinkingKind } from './blocks.ts'
 import type { MessageRequest } from './request.ts'
 
 /** A block of an answer: its final form, and how it is streamed. */

@@ -1,23 +1,51 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import Type, { type Static } from 'typebox'
-import { invalidRequest } from '../api-error.ts'
-import { requestParser } from '../parse-request.ts'
-import { Maybe } from '../requests.ts'
-import { closed, ignored } from '../typed-values.ts'
-import { refuseMessageMember } from './refuse.ts'
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { type ApiError, invalidRequest, type Problem } from '../api-error.ts'
+import { type ChatRequest, Maybe, requestParser, type Tool } from '../requests.ts'
+import { closed, ignored, type Typed, typedParser } from '../typed-values.ts'
 
 /** The mark of a block up to which the prompt is cached. */
 export const CacheControl = Maybe(
   closed({ type: Type.Literal('ephemeral'), ttl: Type.Optional(Type.Enum(['5m', '1h'])) })
 )
+
+const common = {
+  name: Type.String({ minLength: 1 }),
+  cache_control: CacheControl,
+  ...ignored('allowed_callers', 'defer_loading', 'strict')
+}
+
+const webSearch = {
+  ...common,
+  max_uses: Maybe(Type.Integer({ minimum: 1 })),
+  ...ignored('allowed_domains', 'blocked_domains', 'user_location')
+}
+
+const toolKinds = {
+  custom: {
+    ...common,
+    description: Type.Optional(Type.String()),
+    input_schema: Type.Record(Type.String(), Type.Unknown()),
+    ...ignored('eager_input_streaming', 'input_examples')
+  },
+  web_search_20250305: webSearch,
+  web_search_20260209: webSearch
+}
+
+const parseTool = typedParser(toolKinds, refuseMessageMember)
+
 /** Older clients send it as their default. */
 const unset = Type.Literal(-1)
+
 const Content = Type.Union([Type.String(), Type.Array(Type.Unknown())])
 const Effort = Maybe(Type.Enum(['low', 'medium', 'high', 'xhigh', 'max']))
+
 const thinkingMembers = {
   display: Maybe(Type.Enum(['summarized', 'omitted'])),
   block_binding: Maybe(closed({ prefix_mismatch_behavior: Maybe(Type.Enum(['error', 'drop_block'])) }))
 }
+
 const Message = Type.Union([
   closed({ role: Type.Enum(['user', 'assistant']), content: Content }),
   closed({
@@ -71,10 +99,12 @@ const MessageRequest = closed({
   top_k: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), unset])),
   ...ignored('metadata', 'container', 'diagnostics')
 })
+
 /** The body of `POST /v1/messages`. */
 export type MessageRequest = Static<typeof MessageRequest>
 
 const CountTokensRequest = closed(promptMembers)
+
 /** The body of `POST /v1/messages/count_tokens`. */
 export type PromptRequest = Static<typeof CountTokensRequest>
 
@@ -110,4 +140,57 @@ function readVersion(headers: IncomingHttpHeaders): string {
   if (typeof version !== 'string') throw invalidRequest('anthropic-version: header is required')
   if (!versions.includes(version)) throw invalidRequest(`anthropic-version: "${version}" is not a valid version`)
   return version
+}
+
+/** The error about an invalid member, in this API's words. */
+export function refuseMessageMember({ kind, path, detail }: Problem): ApiError {
+  if (path.length === 0) return invalidRequest('The request body is not a JSON object.')
+  const param = path.join('.')
+  if (kind === 'missing') return invalidRequest(`${param}: Field required`, param)
+  if (kind === 'unknown') return invalidRequest(`${param}: Extra inputs are not permitted`, param)
+  return invalidRequest(`${param}: Input ${detail}`, param)
+}
+
+export type MessageTool = Typed<typeof toolKinds>
+
+/** Parses the tools. @throws ApiError (400) for the provider's other tools, which the stand-in lacks */
+export function readTools({ tools }: PromptRequest): MessageTool[] {
+  return (tools ?? []).map((tool, index) => {
+    const isCustom = typeof tool === 'object' && tool !== null && (Reflect.get(tool, 'type') ?? null) === null
+    return parseTool(isCustom ? { ...tool, type: 'custom' } : tool, ['tools', String(index)])
+  })
+}
+
+/** The tools that the client runs, and its choice, as in a chat. @throws ApiError (400) */
+export function chatTools(
+  tools: readonly MessageTool[],
+  { tool_choice: choice }: PromptRequest
+): Pick<ChatRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls'> {
+  const own = tools.flatMap((tool): Tool | [] =>
+    tool.type === 'custom'
+      ? {
+          type: 'function',
+          function: { name: tool.name, description: tool.description, parameters: tool.input_schema }
+        }
+      : []
+  )
+  const parallel = choice?.disable_parallel_tool_use !== true
+  return { tools: own, tool_choice: readChoice(choice, own), parallel_tool_calls: parallel }
+}
+
+function readChoice(choice: PromptRequest['tool_choice'], tools: readonly Tool[]): ChatRequest['tool_choice'] {
+  if (choice === undefined || choice.type === 'auto') return 'auto'
+  if (choice.type !== 'tool') return choice.type === 'any' ? 'required' : 'none'
+  const { name = '' } = choice
+  if (!tools.some((tool) => tool.type === 'function' && tool.function.name === name)) {
+    throw invalidRequest(`Tool '${name}' not found in provided tools`, 'tool_choice')
+  }
+  return { type: 'function', function: { name } }
+}
+
+/** How often the provider's web search may run; null without that tool. */
+export function maxSearches(tools: readonly MessageTool[]): number | null {
+  const tool = tools.find(({ type }) => type !== 'custom')
+  if (tool === undefined || tool.type === 'custom') return null
+  return tool.max_uses ?? Number.POSITIVE_INFINITY
 }

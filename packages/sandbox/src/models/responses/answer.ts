@@ -1,24 +1,22 @@
 import type { Response } from 'openai/resources/responses/responses'
 import type { Answer, AnswerEvent } from '../answer.ts'
 import { invalidRequest } from '../api-error.ts'
-import { noKinds } from '../billed-kinds.ts'
 import { countPrompt } from '../count-prompt.ts'
 import { failureMessage } from '../dialect.ts'
-import { foundTokens } from '../found-tokens.ts'
-import { randomId } from '../ids.ts'
 import type { Behaviour } from '../model-name.ts'
 import { countProduced } from '../produce.ts'
 import { produceChat } from '../produce-chat.ts'
-import { promptKinds } from '../prompt-kinds.ts'
-import { searchQuery } from '../search-query.ts'
-import { openaiTier } from '../service-tier.ts'
+import { noKinds } from '../request-recorder.ts'
+import { searchQuery } from '../requests.ts'
+import { foundTokens, openaiTier, promptKinds } from '../usage.ts'
+import { randomId } from '../write-text.ts'
 import type { WholeItem } from './items.ts'
-import { buildOutput } from './output.ts'
+import { buildOutput, logprobsOf, type OutputItem } from './output.ts'
 import { type ResponseState, readPrompt } from './prompt.ts'
 import type { ResponseRequest } from './request.ts'
-import { describeResponse, type SentResponse } from './response.ts'
-import { type NextEvent, streamItem } from './stream-item.ts'
-import { reportResponseUsage } from './usage.ts'
+import { describeResponse, reportResponseUsage, type SentResponse } from './response.ts'
+
+const paddedTo = 16
 
 /** Answers a request to `/v1/responses`, and keeps the response unless `store` is false. @throws ApiError (400 or 404) */
 export function answerResponse(
@@ -117,4 +115,77 @@ const effortTokens = { none: 0, minimal: 8, low: 16, medium: 32, high: 64, xhigh
 /** The behaviour with the reasoning of the request's effort, unless a directive sets another. */
 function withEffort(behaviour: Behaviour, { reasoning }: ResponseRequest): Behaviour {
   return { 'reasoning-tokens': effortTokens[reasoning?.effort ?? 'none'], ...behaviour }
+}
+
+/** Builds the next event of a stream, with its sequence number. */
+type NextEvent = (type: string, members: object, tokens?: number) => AnswerEvent
+
+/** Streams an item of the output, in the documented order. `at` is its index. */
+function* streamItem(item: OutputItem, at: number, request: ResponseRequest, next: NextEvent): Generator<AnswerEvent> {
+  const within = { item_id: item.whole.id, output_index: at }
+  const padding = request.stream_options?.include_obfuscation !== false
+  const delta = (text: string) => ({ ...within, delta: text, ...(padding && { obfuscation: obfuscationOf(text) }) })
+  const added = { output_index: at, item: startOf(item) }
+  yield next('output_item.added', added, item.kind === 'call' ? item.call.nameTokens : 0)
+  switch (item.kind) {
+    case 'reasoning':
+      if (item.summary !== null) {
+        const part = { ...within, summary_index: 0 }
+        const [first = ''] = item.whole.summary
+        yield next('reasoning_summary_part.added', { ...part, part: { type: 'summary_text', text: '' } })
+        yield next('reasoning_summary_text.delta', { ...delta(item.summary), summary_index: 0 })
+        yield next('reasoning_summary_text.done', { ...part, text: item.summary })
+        yield next('reasoning_summary_part.done', { ...part, part: first })
+      }
+      break
+    case 'search':
+      for (const step of ['in_progress', 'searching', 'completed']) yield next(`web_search_call.${step}`, within)
+      break
+    case 'message': {
+      const part = { ...within, content_index: 0 }
+      const { text, annotations, logprobs } = item.part
+      yield next('content_part.added', { ...part, part: { ...item.part, annotations: [], logprobs: [], text: '' } })
+      for (const piece of item.pieces) {
+        const members = { ...delta(piece.text), content_index: 0, logprobs: logprobsOf([piece], request) }
+        yield next('output_text.delta', members, piece.tokens)
+      }
+      for (const [annotation_index, annotation] of annotations.entries()) {
+        yield next('output_text.annotation.added', { ...part, annotation_index, annotation })
+      }
+      yield next('output_text.done', { ...part, text, logprobs })
+      yield next('content_part.done', { ...part, part: item.part })
+      break
+    }
+    case 'call': {
+      const { whole, call } = item
+      const isFunction = whole.type === 'function_call'
+      const prefix = isFunction ? 'function_call_arguments' : 'custom_tool_call_input'
+      for (const piece of call.pieces) yield next(`${prefix}.delta`, delta(piece.text), piece.tokens)
+      const done = isFunction ? { name: whole.name, arguments: whole.arguments } : { input: whole.input }
+      yield next(`${prefix}.done`, { ...within, ...done })
+      break
+    }
+  }
+  yield next('output_item.done', { output_index: at, item: item.whole })
+}
+
+/** The item before its content. */
+function startOf(item: OutputItem): object {
+  switch (item.kind) {
+    case 'reasoning':
+      return { ...item.whole, summary: [], encrypted_content: '' }
+    case 'search':
+      return { ...item.whole, status: 'in_progress' }
+    case 'message':
+      return { ...item.whole, status: 'in_progress', content: [] }
+    case 'call':
+      return item.whole.type === 'function_call'
+        ? { ...item.whole, status: 'in_progress', arguments: '' }
+        : { ...item.whole, input: '' }
+  }
+}
+
+/** Padding that hides the length of a delta. */
+function obfuscationOf(text: string): string {
+  return 'x'.repeat(paddedTo - (text.length % paddedTo))
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Maybe } from '../requests.ts'
 import { closed, ignored, type Typed, typedParser } from '../typed-values.ts'
-import { refuseResponseMember } from './refuse.ts'
+import { refuseResponseMember } from './request.ts'
 
 const Id = Type.Optional(Type.String())
 const Content = Type.Union([Type.String(), Type.Array(Type.Unknown())])

@@ -6,11 +6,8 @@ import type {
   ResponseOutputText,
   ResponseReasoningItem
 } from 'openai/resources/responses/responses'
-import { randomId } from '../ids.ts'
-import { chatLogprobs } from '../logprobs.ts'
-import { joinPieces, type Produced, type ProducedCall } from '../produce.ts'
-import type { Seal } from '../seal.ts'
-import type { Piece } from '../tokens.ts'
+import { chatLogprobs, joinPieces, type Produced, type ProducedCall, type Seal } from '../produce.ts'
+import { type Piece, randomId } from '../write-text.ts'
 import { reasoningKind } from './read-items.ts'
 import type { ResponseRequest } from './request.ts'
 

@@ -1,9 +1,8 @@
 import { ApiError, invalidRequest } from '../api-error.ts'
-import { randomId } from '../ids.ts'
-import type { Seal } from '../seal.ts'
+import type { Seal } from '../produce.ts'
+import { randomId } from '../write-text.ts'
 import { parseItem, readParts, type WholeItem } from './items.ts'
-import { pathOf, previousNotFound } from './refuse.ts'
-import type { PromptRequest } from './request.ts'
+import { type PromptRequest, pathOf, previousNotFound } from './request.ts'
 import type { ResponseStore } from './store.ts'
 
 export interface ReadItems {

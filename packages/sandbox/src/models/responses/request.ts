@@ -1,5 +1,7 @@
-import Type, { type Static } from 'typebox'
-import { Maybe } from '../requests.ts'
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { type ApiError, invalidRequest, type Problem } from '../api-error.ts'
+import { Maybe, refuseMember } from '../requests.ts'
 import { closed, ignored } from '../typed-values.ts'
 
 /** The members that shape the prompt. Items, tools and the tool choice are parsed by their types. */
@@ -80,3 +82,20 @@ export const InputTokensRequest = closed({
   ...ignored('personality')
 })
 export type PromptRequest = Static<typeof InputTokensRequest>
+
+/** The error about an invalid member, with a path as this API writes it: `input[0].content[1].type`. */
+export function refuseResponseMember({ kind, path, detail }: Problem): ApiError {
+  const param = pathOf(path)
+  return refuseMember({ kind, path: param === '' ? [] : [param], detail })
+}
+
+/** The path as this API writes it. */
+export function pathOf(path: readonly string[]): string {
+  return path.map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`)).join('')
+}
+
+/** The errors about what the server does not have. */
+export const responseNotFound = (id: string) => ({ message: `Response with id '${id}' not found.` })
+
+export const previousNotFound = (id: string): ApiError =>
+  invalidRequest(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found')

@@ -1,7 +1,47 @@
-import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { Static, TObject, TProperties, TSchema } from 'typebox'
+import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { invalidRequest, type StripeApiError } from '../errors.ts'
-import { FormError, type FormFields, type FormValue, parseForm } from './parse-form.ts'
+
+// Schemas of API parameters. All values arrive as text; `read-params.ts` converts them.
+
+export const text = Type.String({ minLength: 1 })
+
+export const integer = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+export const flag = Type.Boolean()
+export const list = <Item extends TSchema>(item: Item) => Type.Array(item)
+
+/** An object with exactly these parameters. */
+export const fields = <Fields extends TProperties>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false })
+
+export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
+
+/** May be absent. The empty text removes the stored value; it is read as null. */
+export const clearable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+/** Up to 50 pairs. An empty value removes its key; the empty text removes all pairs. */
+export const metadata = clearable(Type.Record(Type.String(), Type.String({ maxLength: 500 }), { maxProperties: 50 }))
+
+/** Paths of ids to replace by objects. Every call accepts it. */
+export const expand = optional(list(text))
+
+/** A range of Unix seconds, with Stripe's names. */
+export const range = optional(
+  fields({ gt: optional(integer), gte: optional(integer), lt: optional(integer), lte: optional(integer) })
+)
+
+/** The parameters of every list. */
+export const paging = {
+  limit: optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  starting_after: optional(text),
+  ending_before: optional(text)
+}
+
+const maxDepth = 16
+
+/** Far more than any call needs. Parsing time grows faster than the number of fields. */
+const maxFields = 1000
 
 /**
  * Reads the parameters of a call from its form or query string.
@@ -97,3 +137,80 @@ function emptyParameter(param: string): StripeApiError {
 function within(name: string, key: string): string {
   return name === '' ? key : `${name}[${key}]`
 }
+
+/** A value of a form: text, or the fields in its brackets. Arrays are objects with indexes as names. */
+type FormValue = string | FormFields
+
+export interface FormFields {
+  [name: string]: FormValue
+}
+
+/** Thrown for an invalid form; `message` says why. */
+export class FormError extends Error {
+  override readonly name = 'FormError'
+}
+
+/**
+ * Parses `application/x-www-form-urlencoded` as Stripe's clients write it: `a[b][0]=c` is the value `c` at `a`, `b`, `0`;
+ * `a[]=c` is the next element of `a`. If a name repeats, the last value counts. The objects have no prototype.
+ *
+ * @throws FormError for too many fields, broken percent-encoding or brackets, or a name that is both text and object
+ */
+export function parseForm(form: string): FormFields {
+  const fields = emptyFields()
+  const pairs = form.split('&')
+  if (pairs.length > maxFields) throw new FormError('Too many parameters')
+  for (const pair of pairs) {
+    if (pair === '') continue
+    const end = pair.indexOf('=')
+    const name = decode(end === -1 ? pair : pair.slice(0, end))
+    put(fields, pathOf(name), end === -1 ? '' : decode(pair.slice(end + 1)), name)
+  }
+  return fields
+}
+
+function put(fields: FormFields, path: readonly string[], value: string, name: string): void {
+  let place = fields
+  for (const [depth, part] of path.entries()) {
+    const key = part === '' ? String(Object.keys(place).length) : part
+    const present = place[key]
+    if (depth === path.length - 1) {
+      if (typeof present === 'object') throw new FormError(`Invalid parameter: ${name} is given as text and as a hash`)
+      place[key] = value
+    } else if (present === undefined) {
+      const next = emptyFields()
+      place[key] = next
+      place = next
+    } else if (typeof present === 'string') {
+      throw new FormError(`Invalid parameter: ${name} is given as text and as a hash`)
+    } else {
+      place = present
+    }
+  }
+}
+
+/** `a[b][]` → `a`, `b` and the empty text. */
+function pathOf(name: string): string[] {
+  const start = name.indexOf('[')
+  if (start === -1) return [name]
+  const brackets = name.slice(start)
+  if (start === 0 || !/^(\[[^[\]]*\])+$/.test(brackets)) throw new FormError(`Invalid parameter name: ${name}`)
+  const path = [name.slice(0, start), ...brackets.slice(1, -1).split('][')]
+  if (path.length > maxDepth) throw new FormError(`Invalid parameter name: ${name.slice(0, 100)} is nested too deeply`)
+  return path
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new FormError('Invalid percent-encoding in the request')
+  }
+}
+
+function emptyFields(): FormFields {
+  return Object.create(null)
+}
+
+/** One of these words. */
+export const oneOf = <Words extends string[]>(...words: readonly [...Words]) => Type.Enum<Words>(words)

@@ -1,14 +1,14 @@
+import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject, TProperties } from 'typebox'
+import { inTransaction } from '../../open-sqlite.ts'
 import type { PaymentsContext } from '../context.ts'
-import { type ErrorBody, StripeApiError } from '../errors.ts'
-import type { Api } from './api.ts'
-import { expandAnswer } from './expand.ts'
-import type { Failure } from './failures.ts'
-import { expand, fields } from './params.ts'
-import { readParams } from './read-params.ts'
-import { type ApiAnswer, type ApiRequest, runIdempotently } from './run-idempotently.ts'
-import { errorJson } from './send-error.ts'
+import { type ErrorBody, errorJson, invalidRequest, StripeApiError } from '../errors.ts'
+import type { Api, Failure } from './api.ts'
+import { expandAnswer } from './list-page.ts'
+import { expand, fields, readParams } from './read-params.ts'
+
+const maxKeyLength = 255
 
 export interface Call<Fields extends TProperties> {
   method: 'GET' | 'POST' | 'DELETE'
@@ -119,4 +119,61 @@ function send({ status, body, isReplayed }: ApiAnswer, asked: ApiRequest, reply:
   if (asked.idempotencyKey !== null) reply.header('idempotency-key', asked.idempotencyKey)
   if (isReplayed) reply.header('idempotent-replayed', 'true')
   return reply.code(status).type('application/json').send(body)
+}
+
+interface ApiRequest {
+  method: string
+  path: string
+  /** The form or query string. */
+  form: string
+  /** Only POST requests have one. */
+  idempotencyKey: string | null
+  requestId: string
+}
+
+interface ApiAnswer {
+  status: number
+  body: string
+  isReplayed: boolean
+}
+
+/**
+ * Runs a call, or repeats the stored answer of its idempotency key. One transaction stores change, events and answer. The
+ * answer to an invalid request is not stored, so the corrected request can use the key.
+ *
+ * @throws StripeApiError
+ */
+function runIdempotently(api: Api, request: ApiRequest, run: () => object): ApiAnswer {
+  const { answers, clock, database } = api.context
+  const { idempotencyKey: key, requestId } = request
+  if (key !== null && key.length > maxKeyLength) {
+    throw invalidRequest(`Idempotency keys may be at most ${maxKeyLength} characters long.`)
+  }
+  const asked = `${request.method} ${request.path} ${createHash('sha256').update(request.form).digest('hex')}`
+  const earlier = key === null ? null : answers.get(key, clock.nowS())
+  if (earlier !== null) {
+    if (earlier.request !== asked) throw keyUsedDifferently(String(key))
+    return { status: earlier.status, body: earlier.body, isReplayed: true }
+  }
+  const keep = (status: number, body: string) => {
+    if (key !== null) answers.put(key, { request: asked, status, body }, clock.nowS())
+    return { status, body, isReplayed: false }
+  }
+  try {
+    return api.runForRequest({ id: requestId, idempotency_key: key }, () =>
+      inTransaction(database, () => keep(200, JSON.stringify(run(), null, 2)))
+    )
+  } catch (error) {
+    if (error instanceof StripeApiError && error.body.type === 'card_error') {
+      return keep(error.status, errorJson(error.body))
+    }
+    throw error
+  }
+}
+
+function keyUsedDifferently(key: string): StripeApiError {
+  return new StripeApiError(400, {
+    type: 'idempotency_error',
+    message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`
+  })
 }

@@ -1,10 +1,8 @@
 import { escapeHtml } from '../../mailbox/html.ts'
-import { describePrice, formatAmount, formatDay } from '../billing/describe.ts'
-import { currentPeriodEnd } from '../billing/due.ts'
+import { currentPeriodEnd, describePrice, formatAmount, formatDay } from '../periods.ts'
 import type { WireInvoice, WirePaymentMethod, WirePortalConfiguration, WirePrice, WireSubscription } from '../wire.ts'
-import { type CardForm, renderCardFields, testCardHints } from './card-form.ts'
-import type { Problem } from './field.ts'
-import { page } from './layout.ts'
+import { type CardForm, renderCardFields, testCardHints } from './checkout-pages.ts'
+import { type Problem, page } from './layout.ts'
 
 /** The values that every page of a visit needs. */
 export interface PortalView {

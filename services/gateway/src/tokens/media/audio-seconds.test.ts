@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { audioTokens } from '@tollgate/sandbox/models/audio-tokens.ts'
+import { audioTokens } from '@tollgate/sandbox/models/media-tokens.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { mp3, wav } from '../../testing/media.ts'

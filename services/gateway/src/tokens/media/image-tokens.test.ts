@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ImageRule } from '@tollgate/contracts/catalog/media-rules.ts'
-import { imageTokens as countedBy } from '@tollgate/sandbox/models/image-tokens.ts'
+import { imageTokens as countedBy } from '@tollgate/sandbox/models/media-tokens.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { dataUrl, jpegFrame, jpegOf, png } from '../../testing/media.ts'
