@@ -1,18 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
+import { type Child, type Children, callChild } from './children.ts'
 import type { LoadCommand, LoadResults, RequestPlan, Window } from './load/protocol.ts'
 import { benchRequest } from './load/requests.ts'
-import type { Cores } from './measure/cores.ts'
-import { Patience } from './measure/patience.ts'
+import { type Cores, Patience } from './measure/machine.ts'
 import type { CpuProfile } from './measure/profile.ts'
-import type { Child, Children } from './processes/children.ts'
-import { callChild } from './processes/commands.ts'
 import { type Side, startSide } from './side.ts'
-import { bare } from './targets/proxies.ts'
-import type { Target } from './targets/target.ts'
+import { bare, type Target } from './targets/proxies.ts'
 import { eventsOf, type StreamShape } from './upstream/answers.ts'
-import type { UpstreamCommand } from './upstream/main.ts'
+import type { UpstreamCommand } from './upstream/run-upstream.ts'
 
 /** The durations and repetitions of the measurements. */
 export interface Timing {
@@ -159,8 +156,8 @@ export class Bench {
         core: null,
         servesCommands: true
       })
-    const upstream = start('upstream', './upstream/main.ts')
-    const load = start('load', './load/main.ts')
+    const upstream = start('upstream', './upstream/run-upstream.ts')
+    const load = start('load', './load/run-load.ts')
     const port = await freePort()
     await callChild<UpstreamCommand>(upstream.process, { kind: 'listen', port })
     return new Bench(options, upstream, port, load, {

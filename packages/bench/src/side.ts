@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { request } from 'undici'
+import { type Child, isRunning } from './children.ts'
 import type { RequestPlan } from './load/protocol.ts'
 import { type BenchApi, benchRequest } from './load/requests.ts'
-import { Inspector } from './measure/inspector.ts'
-import { type Child, isRunning } from './processes/children.ts'
-import type { RunningTarget, Target, TargetContext } from './targets/target.ts'
-import { content, type StreamShape } from './upstream/answers.ts'
-import { eventsOfApi } from './upstream/api-answers.ts'
+import { Inspector } from './measure/profile.ts'
+import type { RunningTarget, Target, TargetContext } from './targets/proxies.ts'
+import { content, eventsOfApi, type StreamShape } from './upstream/answers.ts'
 
 const startTimeoutMs = 60_000
 

@@ -2,13 +2,12 @@ import { cpSync, globSync, mkdirSync, realpathSync, rmSync, writeFileSync } from
 import { dirname, join } from 'node:path'
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
 import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
-import { version } from '@tollgate/service/version.ts'
-import { workspaceFile } from '@tollgate/service/workspace.ts'
-import { bundle } from './bundle/bundle.ts'
-import { checksumsFile, writeChecksums } from './files/checksums.ts'
-import { provenanceFile, readSource, writeProvenance } from './files/provenance.ts'
-import { type Library, readDashboardLibraries, readLibraries, unique } from './libraries/read-libraries.ts'
+import { version, workspaceFile } from '@tollgate/service/workspace.ts'
+import { bundle } from './bundle.ts'
+import { checksumsFile, writeChecksums } from './checksums.ts'
 import { type KeptFiles, type PackagePlan, packagePlans } from './packages.ts'
+import { provenanceFile, readSource, writeProvenance } from './provenance.ts'
+import { type Library, readDashboardLibraries, readLibraries, unique } from './read-libraries.ts'
 
 /** The name of the file in a package. */
 const sbomFile = 'sbom.cdx.json'

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = new URL('../../../', import.meta.url)
@@ -16,3 +17,6 @@ export function workspaceUrl(path: string): URL {
 export function workspaceFile(path: string): string {
   return fileURLToPath(workspaceUrl(path))
 }
+
+/** The version of Tollgate. The `package.json` at the root of the workspace is its only source. */
+export const version = (JSON.parse(readFileSync(workspaceFile('package.json'), 'utf8')) as { version: string }).version

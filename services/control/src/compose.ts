@@ -1,4 +1,4 @@
-import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
+import { sampleRequests } from '@tollgate/service/log/log-lines.ts'
 import type { LogSender } from '@tollgate/service/log-export/log-sender.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'

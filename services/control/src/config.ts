@@ -1,22 +1,20 @@
-import type { Brand } from '@tollgate/service/brand/brand.ts'
-import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand-settings.ts'
-import { checkDocsUrl, readDocsUrl } from '@tollgate/service/config/docs-url.ts'
+import { type Brand, brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand.ts'
+import {
+  checkDocsUrl,
+  checkTrustProxy,
+  logSettings,
+  readDocsUrl,
+  readTrustProxy
+} from '@tollgate/service/config/common-settings.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
-import { logSettings } from '@tollgate/service/config/log-settings.ts'
-import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
-import { checkDatabaseUrl, checkUrlPassword } from '@tollgate/service/config/url-password.ts'
+import { checkDatabaseUrl, checkUrlPassword } from '@tollgate/service/config/secret-files.ts'
 import {
   checkLogExport,
   type LogExportSettings,
   logExportVariables,
   readLogExport
-} from '@tollgate/service/log-export/log-export-settings.ts'
-import {
-  checkTraces,
-  readTraces,
-  type TraceSettings,
-  traceVariables
-} from '@tollgate/service/tracing/trace-settings.ts'
+} from '@tollgate/service/log-export/log-sender.ts'
+import { checkTraces, readTraces, type TraceSettings, traceVariables } from '@tollgate/service/tracing/tracing.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'

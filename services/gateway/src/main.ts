@@ -1,5 +1,5 @@
 import { findUnknownVariables } from '@tollgate/service/config/unknown-variables.ts'
-import { loadPrettyLines } from '@tollgate/service/log/pretty-lines.ts'
+import { loadPrettyLines } from '@tollgate/service/log/log-lines.ts'
 import type { Logger } from 'pino'
 import pino from 'pino'
 import { type GatewayConfig, loadGatewayConfig } from './config.ts'

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { readCpuNanos, readMachineTicks } from '../measure/proc.ts'
-import { Connection, type ConnectionOwner } from './connection.ts'
-import type { KeyRing } from './key-ring.ts'
+import { readCpuNanos, readMachineTicks } from '../measure/machine.ts'
+import { Connection, type ConnectionOwner, type KeyRing } from './connection.ts'
 import type { CloseCommand, MeasureCommand, OpenCommand, Window } from './protocol.ts'
 import { countsBetween, openRedisCounters } from './redis-counters.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { Patience } from './patience.ts'
+import { Patience } from './machine.ts'
 
 /** A machine that is busy for this many checks, and quiet afterwards. */
 function machine(busyChecks: number) {

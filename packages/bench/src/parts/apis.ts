@@ -2,8 +2,7 @@ import type { Bench } from '../bench.ts'
 import { type BenchApi, benchPaths } from '../load/requests.ts'
 import { type Comparison, compare, comparisonRow, quietRounds } from '../report/comparison.ts'
 import type { Part } from './part.ts'
-import { measurePairs, warmUp } from './rounds.ts'
-import { saturate } from './saturation.ts'
+import { measurePairs, saturate, warmUp } from './saturation.ts'
 
 const apis = Object.keys(benchPaths) as BenchApi[]
 const short = { chunks: 20, paceMs: 0 }

@@ -1,10 +1,15 @@
 import type { Bench } from '../bench.ts'
-import { type ExecutedPlan, recordPlans, tablesScanned } from '../control/plans.ts'
 import { callers, seedDatabase } from '../control/seed-database.ts'
-import { type RunningControl, startControl } from '../control/start-control.ts'
+import {
+  type ExecutedPlan,
+  type RunningControl,
+  recordPlans,
+  startControl,
+  tablesScanned
+} from '../control/start-control.ts'
 import type { RequestPlan } from '../load/protocol.ts'
 import { median } from '../measure/statistics.ts'
-import { type WindowFigures, windowFigures } from '../report/figures.ts'
+import { type WindowFigures, windowFigures } from '../report/comparison.ts'
 import { formatNumber, formatShare } from '../report/table.ts'
 import type { Part, PartReport } from './part.ts'
 

@@ -3,7 +3,7 @@ import type { RequestPlan } from '../load/protocol.ts'
 import { median, quantile, spread } from '../measure/statistics.ts'
 import { formatNumber, formatSpread } from '../report/table.ts'
 import type { Part } from './part.ts'
-import { warmUp } from './rounds.ts'
+import { warmUp } from './saturation.ts'
 
 const shape = { chunks: 10, paceMs: 0 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
-import { readResidentBytes } from '../measure/proc.ts'
+import { readResidentBytes } from '../measure/machine.ts'
 import { median } from '../measure/statistics.ts'
 import { formatNumber } from '../report/table.ts'
 import type { Side } from '../side.ts'

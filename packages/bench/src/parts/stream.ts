@@ -1,7 +1,6 @@
 import { compare, comparisonRow, quietRounds, utilisationRows } from '../report/comparison.ts'
 import type { Part } from './part.ts'
-import { measurePairs, warmUp } from './rounds.ts'
-import { measureSaturation } from './saturation.ts'
+import { measurePairs, measureSaturation, warmUp } from './saturation.ts'
 
 const short = { chunks: 20, paceMs: 0 }
 

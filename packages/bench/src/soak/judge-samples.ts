@@ -1,5 +1,5 @@
+import { median } from '../measure/statistics.ts'
 import { formatNumber } from '../report/table.ts'
-import { type Growth, judgeGrowth, type Margin } from './growth.ts'
 import type { Sample } from './watch.ts'
 
 /** The judgement of one figure over a soak. */
@@ -46,4 +46,35 @@ export function judgeSamples(samples: readonly Sample[], soakMs: number): Judged
     const summary = `${number(growth.first)} in the first third after the warm-up, ${number(growth.last)} in the last; up to ${number(growth.limit)} is level`
     return { name, growth, summary }
   })
+}
+
+/** Whether a figure has stayed level over a run. */
+interface Growth {
+  /** Medians of the first and the last third of the values after the warm-up. */
+  first: number
+  last: number
+  /** The maximum of the last median. */
+  limit: number
+  isLevel: boolean
+}
+
+/** The allowed increase from the first to the last third: the larger of a share and an amount. */
+interface Margin {
+  share: number
+  amount: number
+}
+
+/**
+ * Compares the median of the last third of a series with the median of the first third. Medians ignore single peaks, such
+ * as between garbage collections.
+ *
+ * @param values after the warm-up, at least three, evenly spaced in time
+ */
+export function judgeGrowth(values: readonly number[], { share, amount }: Margin): Growth {
+  const third = Math.floor(values.length / 3)
+  if (third === 0) throw new RangeError('growth needs at least three values')
+  const first = median(values.slice(0, third))
+  const last = median(values.slice(-third))
+  const limit = first + Math.max(first * share, amount)
+  return { first, last, limit, isLevel: last <= limit }
 }

@@ -2,9 +2,17 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { embed } from '@tollgate/sandbox/models/write-text.ts'
-import { assertBrokenStream, assertError, assertStream, assertWhole, newPrompt, type TextEndpoint } from './answers.ts'
+import {
+  assertBrokenStream,
+  assertError,
+  assertStream,
+  assertWhole,
+  newPrompt,
+  type SoakAnswer,
+  type SoakClient,
+  type TextEndpoint
+} from './answers.ts'
 import { brokenAfter, type Failure, hiddenFailures, modelName, soakCatalog } from './catalog.ts'
-import type { SoakAnswer, SoakClient } from './client.ts'
 
 export type Outcome = 'right answer' | 'expected error' | 'hung up'
 

@@ -3,15 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import type { Bench } from '../bench.ts'
-import { Inspector } from '../measure/inspector.ts'
-import { type Child, isRunning } from '../processes/children.ts'
-import { callChild } from '../processes/commands.ts'
+import { type Child, callChild, isRunning } from '../children.ts'
+import { Inspector } from '../measure/profile.ts'
 import { fillRedis } from '../targets/gateway-state.ts'
 import { soakCatalog } from './catalog.ts'
-import type { SoakUpstreamCommand } from './upstream-main.ts'
+import type { SoakUpstreamCommand } from './run-soak-upstream.ts'
 
 const gatewayMain = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
-const upstreamMain = fileURLToPath(new URL('./upstream-main.ts', import.meta.url))
+const upstreamMain = fileURLToPath(new URL('./run-soak-upstream.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
 const credential = 'the-upstreams-key'
 const startTimeoutMs = 60_000

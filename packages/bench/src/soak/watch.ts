@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { request } from 'undici'
-import type { Inspector } from '../measure/inspector.ts'
-import { readCpuNanos, readResidentBytes } from '../measure/proc.ts'
+import { readCpuNanos, readResidentBytes } from '../measure/machine.ts'
+import type { Inspector } from '../measure/profile.ts'
 
 /** One sample of the gateway's state. */
 export interface Sample {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { fillRedis, model } from './gateway-state.ts'
-import type { RunningTarget, Target, TargetContext } from './target.ts'
+import type { RunningTarget, Target, TargetContext } from './proxies.ts'
 
 const main = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
 const relayProgram = fileURLToPath(new URL('../proxies/relay.ts', import.meta.url))

@@ -1,3 +1,5 @@
+import type { BenchApi } from '../load/requests.ts'
+
 /** The shape of the upstream's streams. */
 export interface StreamShape {
   /** The number of content chunks, without role, finish and `[DONE]`. */
@@ -90,4 +92,133 @@ function event(data: object): string {
 
 export function httpChunk(payload: string): string {
   return `${Buffer.byteLength(payload).toString(16)}\r\n${payload}\r\n`
+}
+
+const itemId = 'msg_BenchBenchBenchBenchBenchBenchBench'
+
+const item = {
+  id: itemId,
+  type: 'message',
+  status: 'completed',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: content, annotations: [], logprobs: [] }]
+}
+
+const response = {
+  id: 'resp_BenchBenchBenchBenchBenchBenchBench',
+  object: 'response',
+  created_at: 1_790_000_000,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  model: 'bench-model',
+  output: [item],
+  parallel_tool_calls: true,
+  service_tier: 'default',
+  store: false,
+  tool_choice: 'auto',
+  tools: [],
+  usage: {
+    input_tokens: 210,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 180,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 390
+  }
+}
+
+const begun = { ...response, status: 'in_progress', output: [], usage: null }
+const at = { item_id: itemId, output_index: 0, content_index: 0 }
+export const responsesEvents = 7
+
+const message = {
+  id: 'msg_BenchBenchBenchBenchBench',
+  type: 'message',
+  role: 'assistant',
+  model: 'bench-model',
+  content: [{ type: 'text', text: content }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: {
+    input_tokens: 210,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    output_tokens: 180,
+    service_tier: 'standard'
+  }
+}
+
+export const messagesEvents = 6
+
+// The answers of the Responses and Messages APIs. Their events name their type.
+
+const typedEvent = (type: string, members: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`
+
+const pieces = (start: string, middle: string, finish: string): StreamPieces => ({
+  start: Buffer.from(streamHead + httpChunk(start)),
+  content: Buffer.from(httpChunk(middle)),
+  finish: Buffer.from(httpChunk(finish)),
+  usage: Buffer.alloc(0),
+  end: Buffer.from('0\r\n\r\n')
+})
+
+export const responsesAnswer = (): Buffer => httpAnswer(response)
+
+/** A whole stream has three events before its words and four after them. */
+export const responsesPieces = (): StreamPieces =>
+  pieces(
+    typedEvent('response.created', { sequence_number: 0, response: begun }) +
+      typedEvent('response.in_progress', { sequence_number: 1, response: begun }) +
+      typedEvent('response.output_item.added', { sequence_number: 2, output_index: 0, item: { ...item, content: [] } }),
+    typedEvent('response.output_text.delta', {
+      sequence_number: 3,
+      ...at,
+      delta: ' tokens',
+      logprobs: [],
+      obfuscation: 'xxxxxxxxx'
+    }),
+    typedEvent('response.output_text.done', { sequence_number: 4, ...at, text: content, logprobs: [] }) +
+      typedEvent('response.content_part.done', { sequence_number: 5, ...at, part: item.content[0] }) +
+      typedEvent('response.output_item.done', { sequence_number: 6, output_index: 0, item }) +
+      typedEvent('response.completed', { sequence_number: 7, response })
+  )
+
+export const messagesAnswer = (): Buffer => httpAnswer(message)
+
+/** A whole stream has three events before its words and three after them. */
+export const messagesPieces = (): StreamPieces =>
+  pieces(
+    typedEvent('message_start', {
+      message: { ...message, content: [], stop_reason: null, usage: { ...message.usage, output_tokens: 1 } }
+    }) +
+      typedEvent('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }) +
+      typedEvent('ping', {}),
+    typedEvent('content_block_delta', { index: 0, delta: { type: 'text_delta', text: ' tokens' } }),
+    typedEvent('content_block_stop', { index: 0 }) +
+      typedEvent('message_delta', {
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        usage: { output_tokens: message.usage.output_tokens }
+      }) +
+      typedEvent('message_stop', {})
+  )
+
+/** The prepared answers of one API. */
+interface ApiAnswers {
+  readonly plain: Buffer
+  readonly pieces: StreamPieces
+}
+
+export const prepareAnswers = (): Record<BenchApi, ApiAnswers> => ({
+  chat: { plain: plainAnswer(), pieces: streamPieces() },
+  responses: { plain: responsesAnswer(), pieces: responsesPieces() },
+  messages: { plain: messagesAnswer(), pieces: messagesPieces() }
+})
+
+/** The number of events of a stream. */
+export function eventsOfApi(api: BenchApi, shape: StreamShape): number {
+  if (api === 'chat') return eventsOf(shape)
+  return shape.chunks + (api === 'responses' ? responsesEvents : messagesEvents)
 }

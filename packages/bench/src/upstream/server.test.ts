@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type Test, test } from 'tap'
 import { request } from 'undici'
 import { content, eventsOf, type StreamShape } from './answers.ts'
-import { RequestReader } from './request-reader.ts'
-import { createUpstream } from './server.ts'
+import { createUpstream, RequestReader } from './server.ts'
 
 async function start(t: Test, shape: StreamShape): Promise<string> {
   const server = createUpstream(() => shape)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { createRareAction } from './rare.ts'
+import { createRareAction } from './background-loop.ts'
 
 test('the first event acts at once; those that follow are counted until the interval is over', async () => {
   let now = 0

@@ -15,8 +15,7 @@ import {
 } from '@tollgate/contracts/catalog/template-tokens.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { FileError, parseYaml, readText } from '../config/read-yaml.ts'
-import { AudioEntry, ImageEntry, toAudioRule, toImageRule } from './media-entries.ts'
-import { priceMembers, Usd } from './price-entries.ts'
+import { AudioEntry, ImageEntry, priceMembers, toAudioRule, toImageRule, Usd } from './entries.ts'
 import { toPrices } from './to-prices.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>

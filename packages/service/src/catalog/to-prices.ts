@@ -5,8 +5,7 @@ import {
   type PriceRow,
   standardTier
 } from '@tollgate/contracts/prices/model-prices.ts'
-import { type DatedEntry, type PriceEntry, weekdayNames } from './price-entries.ts'
-import { type Factor, multiplyUp, toFactor } from './price-factors.ts'
+import { type DatedEntry, type PriceEntry, weekdayNames } from './entries.ts'
 
 type TokenEntry = PriceEntry['usd_per_million_tokens']
 type LongPrompt = NonNullable<PriceEntry['long_prompt']>
@@ -192,4 +191,42 @@ function minutesOf(range: string, path: string, report: Report): [number, number
   }) as [number, number]
   if (end <= first) report(path, `${range} ends before it begins. Write two ranges, one for each day`)
   return [first, end]
+}
+
+/** An exact factor: a decimal number as a fraction. */
+interface Fraction {
+  numerator: bigint
+  denominator: bigint
+}
+
+/** The factors of the prompt's and the output's prices. */
+interface Factor {
+  input: Fraction
+  output: Fraction
+}
+
+/** @param times of all prices, or of each side */
+function toFactor(times: number | { input?: number; output?: number }): Factor {
+  if (typeof times === 'number') return { input: toFraction(times), output: toFraction(times) }
+  return { input: toFraction(times.input ?? 1), output: toFraction(times.output ?? 1) }
+}
+
+/** The fraction that a decimal number is written as: 1.1 is 11/10, and not the nearest binary number. */
+function toFraction(decimal: number): Fraction {
+  const [, whole = '', decimals = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(decimal))!
+  const power = Number(exponent) - decimals.length
+  const digits = BigInt(whole + decimals)
+  return power < 0
+    ? { numerator: digits, denominator: 10n ** BigInt(-power) }
+    : { numerator: digits * 10n ** BigInt(power), denominator: 1n }
+}
+
+/** Multiplies a price with factors, and rounds the product up to whole picodollars. */
+function multiplyUp(picos: number, factors: readonly Fraction[]): number {
+  let [numerator, denominator] = [BigInt(picos), 1n]
+  for (const factor of factors) {
+    numerator *= factor.numerator
+    denominator *= factor.denominator
+  }
+  return Number((numerator + denominator - 1n) / denominator)
 }

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
 import type { FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
 import type { Registry } from 'prom-client'
-import { version } from '../version.ts'
+import { version } from '../workspace.ts'
 
 /** How many times as long as a read the pause after it is: reads take a tenth of the time at most. */
 const pauseFactor = 9
@@ -74,4 +75,31 @@ export function createAdminServer({ registry, readiness }: AdminServerOptions): 
   })
   admin.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await readMetrics()))
   return admin
+}
+
+/** How often a code was sent, and when last: milliseconds since the epoch. */
+export interface FailureCount {
+  count: number
+  lastAt: number
+}
+
+/** Counts the failed answers of a process by code, since its start. */
+export class FailureCounts {
+  readonly #counts = new Map<ErrorCode, FailureCount>()
+
+  /** @param code a provider's own code, which the table does not have, counts as `invalid_request` */
+  add(code: string): void {
+    const known = Object.hasOwn(errorTable, code) ? (code as ErrorCode) : 'invalid_request'
+    const counted = this.#counts.get(known)
+    if (counted === undefined) this.#counts.set(known, { count: 1, lastAt: Date.now() })
+    else {
+      counted.count++
+      counted.lastAt = Date.now()
+    }
+  }
+
+  /** The counts so far, by code. */
+  all(): Record<string, FailureCount> {
+    return Object.fromEntries(this.#counts)
+  }
 }

@@ -1,6 +1,5 @@
 import type { ProcessIdentity } from '../tracing/process-resource.ts'
-import type { LogExportSettings } from './log-export-settings.ts'
-import type { LogSender } from './log-sender.ts'
+import type { LogExportSettings, LogSender } from './log-sender.ts'
 
 /** Loads OpenTelemetry, if the settings ask for the export. @returns null if they do not */
 export async function openLogSender(

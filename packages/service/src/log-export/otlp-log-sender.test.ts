@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Test, test } from 'tap'
 import { type OtlpReceiver, partialSuccess, startOtlpReceiver } from '../testing/otlp-receiver.ts'
-import { checkLogExport, type LogExportVariables, readLogExport } from './log-export-settings.ts'
-import type { LogRecord, LogSender } from './log-sender.ts'
+import { checkLogExport, type LogExportVariables, type LogRecord, type LogSender, readLogExport } from './log-sender.ts'
 import { openLogSender } from './open-log-sender.ts'
 
 const defaults: LogExportVariables = {

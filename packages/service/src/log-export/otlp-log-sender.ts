@@ -9,8 +9,7 @@ import {
 } from '@opentelemetry/otlp-transformer'
 import type { ReadableLogRecord } from '@opentelemetry/sdk-logs'
 import { type ProcessIdentity, processResource } from '../tracing/process-resource.ts'
-import type { LogExportSettings } from './log-export-settings.ts'
-import type { LogOutcome, LogRecord, LogSender } from './log-sender.ts'
+import type { LogExportSettings, LogOutcome, LogRecord, LogSender } from './log-sender.ts'
 
 /** With all retries of the exporter. Its own timeout does not end answers that arrive byte by byte. */
 const defaultBatchTimeoutMs = 15_000

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { AggregatorRegistry, Counter, Histogram, Registry } from 'prom-client'
 import t from 'tap'
-import { FastCounter } from './fast-counter.ts'
-import { FastHistogram } from './fast-histogram.ts'
+import { FastCounter, FastHistogram } from './fast-series.ts'
 
 const buckets = [0.25, 1, 2.5, 1000]
 const labelNames = ['first', 'second'] as const

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
-import { version } from '../version.ts'
+import { version } from '../workspace.ts'
 
 /** Joined by prom-client as a mean or a sum, which would hide a single process that is blocked or out of files. */
 const greatestCounts = [

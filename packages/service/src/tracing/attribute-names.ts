@@ -1,3 +1,5 @@
+import type { SpanAttributes } from './tracing.ts'
+
 /**
  * Names of attributes in traces and in exported receipts. Most are those of OpenTelemetry: `gen_ai.*` of the conventions for generative AI, which
  * are still in development, and the stable ones of HTTP. Names that begin with `tollgate.` are our own.
@@ -58,3 +60,11 @@ export const attributes = {
   /** Seconds from the arrival of a request to its end. */
   requestDuration: 'tollgate.request.duration'
 } as const
+
+/** The server that a call goes to, for its span. OpenTelemetry writes IPv6 addresses without brackets. */
+export function serverAttributes({ hostname, port, protocol }: URL): SpanAttributes {
+  return {
+    [attributes.serverAddress]: hostname.replace(/^\[|\]$/g, ''),
+    [attributes.serverPort]: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+  }
+}

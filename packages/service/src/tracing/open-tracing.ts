@@ -1,5 +1,4 @@
-import type { TraceSettings } from './trace-settings.ts'
-import type { TracedProcess, Tracing } from './tracing.ts'
+import type { TracedProcess, TraceSettings, Tracing } from './tracing.ts'
 
 /** Loads OpenTelemetry, if the settings ask for traces. @returns null if they do not */
 export async function openTracing(settings: TraceSettings | null, process: TracedProcess): Promise<Tracing | null> {

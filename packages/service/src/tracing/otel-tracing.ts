@@ -14,8 +14,7 @@ import {
 import { attributes as names } from './attribute-names.ts'
 import { processResource } from './process-resource.ts'
 import { SpanQueue } from './span-queue.ts'
-import type { TraceSettings } from './trace-settings.ts'
-import type { ChildKind, Span, SpanAttributes, TracedProcess, TraceHeaders, Tracing } from './tracing.ts'
+import type { ChildKind, Span, SpanAttributes, TracedProcess, TraceHeaders, TraceSettings, Tracing } from './tracing.ts'
 
 /** How long the last spans may take. */
 const lastSpansMs = 2000

@@ -5,8 +5,7 @@ import { createServer } from 'node:net'
 import { test } from 'tap'
 import { startOtlpReceiver } from '../testing/otlp-receiver.ts'
 import { openTracing } from './open-tracing.ts'
-import { checkTraces, readTraces, type TraceSettings, type TraceVariables } from './trace-settings.ts'
-import type { Tracing } from './tracing.ts'
+import { checkTraces, readTraces, type TraceSettings, type TraceVariables, type Tracing } from './tracing.ts'
 
 const defaults: TraceVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: '',

@@ -1,7 +1,8 @@
-import { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
-import { version } from '@tollgate/service/version.ts'
 import type { ProcessFacts } from '@tollgate/state/processes/heartbeat.ts'
 import { WebhookCounts } from '../http/webhook-counts.ts'
+import { FailureCounts } from '@tollgate/service/http/admin-server.ts'
+import { version } from '@tollgate/service/workspace.ts'
+
 
 /** What this process counts since its start, and reports with its heartbeat. */
 export class ProcessState {

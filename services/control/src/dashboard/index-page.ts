@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { Brand } from '@tollgate/service/brand/brand.ts'
-import { escapeHtml } from '@tollgate/service/http/escape-html.ts'
+import { escapeHtml } from '@tollgate/service/text.ts'
 import type { CaptchaSettings } from '../auth/captcha-settings.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { createBodyDecoder, decodingError, isEncoded } from '@tollgate/service/http/decode-body.ts'
+import { createBodyDecoder, decodingError, isEncoded } from '@tollgate/service/http/request-body.ts'
 import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify'
 
 /** Decodes compressed bodies. The body limit applies to the encoded and to the decoded size. */

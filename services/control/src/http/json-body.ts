@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { notUtf8, refuseCharset } from '@tollgate/service/http/body-charset.ts'
+import { notUtf8, refuseCharset } from '@tollgate/service/http/request-body.ts'
 import type { FastifyInstance } from 'fastify'
 
 /**

@@ -1,4 +1,4 @@
-import { version } from '@tollgate/service/version.ts'
+import { version } from '@tollgate/service/workspace.ts'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 

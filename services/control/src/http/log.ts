@@ -1,4 +1,4 @@
-import { loadPrettyLines } from '@tollgate/service/log/pretty-lines.ts'
+import { loadPrettyLines } from '@tollgate/service/log/log-lines.ts'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import { ownStatus } from '../provider-health/provider-status.ts'

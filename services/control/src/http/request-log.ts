@@ -1,7 +1,6 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { readClientRequestId } from '@tollgate/service/http/client-request-id.ts'
-import { addressForLog, roundMs } from '@tollgate/service/log/request-line.ts'
-import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
+import { readClientRequestId } from '@tollgate/service/http/request-head.ts'
+import { addressForLog, type LogsRequest, roundMs } from '@tollgate/service/log/log-lines.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { providerStatusOf } from '../provider-health/provider-status.ts'
 

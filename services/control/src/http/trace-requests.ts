@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { attributes as names } from '@tollgate/service/tracing/attribute-names.ts'
-import { serverAttributes } from '@tollgate/service/tracing/server-attributes.ts'
+import { attributes as names, serverAttributes } from '@tollgate/service/tracing/attribute-names.ts'
 import type { Span, Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { AuthClient, type User } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { cutText } from '@tollgate/service/text/cut-text.ts'
+import { cutText } from '@tollgate/service/text.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { type OnProviderCall, timedFetch } from '../provider-health/provider-calls.ts'
 import type { CheckedUser, FormProof, IdentityUser } from './identity.ts'

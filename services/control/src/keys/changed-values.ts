@@ -1,4 +1,4 @@
-import { cutText } from '@tollgate/service/text/cut-text.ts'
+import { cutText } from '@tollgate/service/text.ts'
 import type { keys } from '../database/schema/keys.ts'
 import { toStoredKey } from './list-keys.ts'
 

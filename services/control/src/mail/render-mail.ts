@@ -1,5 +1,5 @@
 import type { Brand } from '@tollgate/service/brand/brand.ts'
-import { brandLinks, paragraph, plain, renderFrame } from '@tollgate/service/mail/render-frame.ts'
+import { brandLinks, paragraph, plain, renderFrame } from '@tollgate/service/mail/auth-mails.ts'
 
 /** The words of a mail. */
 export interface MailText {

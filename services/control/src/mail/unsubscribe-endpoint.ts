@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type Brand, textOn } from '@tollgate/service/brand/brand.ts'
-import { escapeHtml } from '@tollgate/service/http/escape-html.ts'
+import { escapeHtml } from '@tollgate/service/text.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'

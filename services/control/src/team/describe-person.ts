@@ -1,4 +1,4 @@
-import { cutText } from '@tollgate/service/text/cut-text.ts'
+import { cutText } from '@tollgate/service/text.ts'
 import { plainName } from '../mail/write-words.ts'
 
 /** A name longer than this could look like more of the mail's text. */

@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { nearest } from '@tollgate/service/config/nearest.ts'
+import { nearest } from '@tollgate/service/config/unknown-variables.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { isUnknownPlan } from '../catalog/effective-plan.ts'
 

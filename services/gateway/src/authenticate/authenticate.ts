@@ -1,7 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { foreignKeyMessage, managementKeyMessage } from '@tollgate/contracts/errors/table.ts'
 import { digestSecret, isSecretLength, type KeyScope, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
-import type { CounterSeries } from '@tollgate/service/metrics/fast-counter.ts'
+import type { CounterSeries } from '@tollgate/service/metrics/fast-series.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { findPointer } from '@tollgate/state/projection/read-keys.ts'
 import { prepareAccount } from '@tollgate/state/wire/packed.ts'

@@ -1,4 +1,4 @@
-import { nearest } from '@tollgate/service/config/nearest.ts'
+import { nearest } from '@tollgate/service/config/unknown-variables.ts'
 
 /**
  * Names and values that requests of one API have and another API does not. Only errors read them: they say what to send instead.

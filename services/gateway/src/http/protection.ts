@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from '@tollgate/service/http/connection-limits.ts'
+import type { ConnectionLimits } from '@tollgate/service/http/listen.ts'
 
 /** Limits that protect the gateway from its clients. Times are milliseconds. */
 export interface Protection extends ConnectionLimits {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { notUtf8 } from '@tollgate/service/http/body-charset.ts'
+import { notUtf8 } from '@tollgate/service/http/request-body.ts'
 import type { Static, TObject } from 'typebox'
 import { JsonReader } from '../body/json-reader.ts'
 import { type Shape, shapeOf } from '../body/shape.ts'

@@ -1,5 +1,5 @@
 import { hasRareCounts, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
-import { roundedMsText } from '@tollgate/service/log/request-line.ts'
+import { roundedMsText } from '@tollgate/service/log/log-lines.ts'
 import { GenerationalCache } from '../authenticate/generational-cache.ts'
 import { nothingUsed, type Usage } from '../usage/usage.ts'
 import type { Call, Outcome } from './outcome.ts'

@@ -3,7 +3,7 @@ import { type ChargeRates, inputMembers, outputMembers } from '@tollgate/contrac
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import type { FailedAttempt } from '@tollgate/contracts/requests/receipt.ts'
 import { hasRareCounts } from '@tollgate/contracts/usage/usage-counters.ts'
-import { addressForLog } from '@tollgate/service/log/request-line.ts'
+import { addressForLog } from '@tollgate/service/log/log-lines.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
 import { nothingUsed, type Usage } from '../usage/usage.ts'
 import type { Charge } from './charge.ts'

@@ -1,5 +1,5 @@
-import type { FailureCounts } from '@tollgate/service/http/failure-counts.ts'
-import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
+import type { FailureCounts } from '@tollgate/service/http/admin-server.ts'
+import type { LogsRequest } from '@tollgate/service/log/log-lines.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Logger } from 'pino'
 import type { Turn } from '../event-loop/end-of-turn.ts'

@@ -1,6 +1,5 @@
 import { errorTable } from '@tollgate/contracts/errors/table.ts'
-import { type CounterSeries, FastCounter } from '@tollgate/service/metrics/fast-counter.ts'
-import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
+import { type CounterSeries, FastCounter, otherLabel } from '@tollgate/service/metrics/fast-series.ts'
 import type { Registry } from 'prom-client'
 import type { LabelNames } from './label-names.ts'
 

@@ -1,5 +1,4 @@
-import { attributes as names } from '@tollgate/service/tracing/attribute-names.ts'
-import { serverAttributes } from '@tollgate/service/tracing/server-attributes.ts'
+import { attributes as names, serverAttributes } from '@tollgate/service/tracing/attribute-names.ts'
 import type { Span, SpanAttributes, TraceHeaders } from '@tollgate/service/tracing/tracing.ts'
 
 /** What a trace says of an upstream. */

@@ -1,5 +1,4 @@
-import { FastCounter } from '@tollgate/service/metrics/fast-counter.ts'
-import { FastHistogram } from '@tollgate/service/metrics/fast-histogram.ts'
+import { FastCounter, FastHistogram } from '@tollgate/service/metrics/fast-series.ts'
 import type { Registry } from 'prom-client'
 
 // OpenTelemetry's conventions for generative AI are still in development, so all their names are in this file:

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { version } from '@tollgate/service/version.ts'
+import { version } from '@tollgate/service/workspace.ts'
 import { type LiveProcess, liveUpstreams, readProcesses } from '@tollgate/state/processes/heartbeat.ts'
 import { test } from 'tap'
 import { chatOf, post } from '../testing/client.ts'

@@ -1,4 +1,4 @@
-import { FastCounter } from '@tollgate/service/metrics/fast-counter.ts'
+import { FastCounter } from '@tollgate/service/metrics/fast-series.ts'
 import type { Kept } from '@tollgate/state/idempotency/idempotency.ts'
 import type { Registry } from 'prom-client'
 

@@ -1,4 +1,4 @@
-import { otherLabel } from '@tollgate/service/metrics/series-family.ts'
+import { otherLabel } from '@tollgate/service/metrics/fast-series.ts'
 
 /** How long a name stays a label after it was in force, ms. Requests are counted at their end. */
 const keptMs = 3_600_000

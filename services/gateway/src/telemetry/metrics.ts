@@ -1,4 +1,3 @@
-import { type CounterSeries, FastCounter } from '@tollgate/service/metrics/fast-counter.ts'
 import { FastHistogram, type HistogramSeries } from '@tollgate/service/metrics/fast-histogram.ts'
 import { Registry } from 'prom-client'
 import { AnswerMetrics } from './answer-metrics.ts'
@@ -7,6 +6,8 @@ import { IdempotencyMetrics } from './idempotency-metrics.ts'
 import { LabelNames } from './label-names.ts'
 import { addClockSkew } from './process-gauges.ts'
 import { UpstreamMetrics } from './upstream-metrics.ts'
+import { type CounterSeries, FastCounter } from '@tollgate/service/metrics/fast-series.ts'
+
 
 /** Measures what requests ask Redis. The requests of one turn of the event loop share a question, so it costs little. */
 export class RedisMetrics {

@@ -1,5 +1,5 @@
-import { readClientRequestId } from '@tollgate/service/http/client-request-id.ts'
-import { addressForLog, roundedMsText } from '@tollgate/service/log/request-line.ts'
+import { readClientRequestId } from '@tollgate/service/http/request-head.ts'
+import { addressForLog, roundedMsText } from '@tollgate/service/log/log-lines.ts'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { symbols } from 'pino'
 import type { KnownKey } from '../authenticate/known-key.ts'

@@ -1,5 +1,9 @@
-import { type CounterSeries, FastCounter } from '@tollgate/service/metrics/fast-counter.ts'
-import { FastHistogram, type HistogramSeries } from '@tollgate/service/metrics/fast-histogram.ts'
+import {
+  type CounterSeries,
+  FastCounter,
+  FastHistogram,
+  type HistogramSeries
+} from '@tollgate/service/metrics/fast-series.ts'
 import type { Registry } from 'prom-client'
 import type { LabelNames } from './label-names.ts'
 

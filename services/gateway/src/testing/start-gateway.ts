@@ -10,7 +10,7 @@ import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/recor
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { afterGroup, isGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { type LeasedRedis, leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
-import { sampleRequests } from '@tollgate/service/log/sample-requests.ts'
+import { sampleRequests } from '@tollgate/service/log/log-lines.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
-import { createRareAction } from '@tollgate/service/background/rare.ts'
+import {
+  type BackgroundLoop,
+  createBackgroundLoop,
+  createRareAction
+} from '@tollgate/service/background/background-loop.ts'
 import type { LogSender } from '@tollgate/service/log-export/log-sender.ts'
 import { eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
