@@ -3,11 +3,8 @@ import { createClient } from '@supabase/supabase-js'
 import type { BillingPlan, Invoice } from '@tollgate/contracts/http/billing.ts'
 import { linkTo, open, submit } from '@tollgate/sandbox/payments/pages/test-browser.ts'
 import t from 'tap'
-import { chatOutcome, openaiClient } from './openai-client.ts'
-import { payByCard } from './pay-by-card.ts'
-import { Person } from './person.ts'
-import { sharedSystem } from './shared-system.ts'
-import type { TestSystem } from './start-test-system.ts'
+import { Person, payByCard } from './person.ts'
+import { chatOutcome, openaiClient, sharedSystem, type TestSystem } from './start-test-system.ts'
 
 /** A paid plan applies everywhere within this time. */
 const timeoutMs = 5000

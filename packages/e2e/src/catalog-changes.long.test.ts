@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import type { CatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import t from 'tap'
-import { applyCatalog, changeCatalog, changedCatalog } from './change-catalog.ts'
 import { Person } from './person.ts'
-import { sharedSystem } from './shared-system.ts'
-import type { TestSystem } from './start-test-system.ts'
+import { sharedSystem, type TestSystem } from './start-test-system.ts'
 import { untilOutcome } from './until-outcome.ts'
+import { applyCatalog, changeCatalog, changedCatalog } from './write-catalog.ts'
 
 const nanosPerUsd = 1e9
 const prices = { before: { input: 1, output: 2 }, after: { input: 10, output: 30 } }

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import t from 'tap'
-import { startHostClock } from './host-clock.ts'
-import { Person } from './person.ts'
-import { sharedSystem } from './shared-system.ts'
-import type { TestSystem } from './start-test-system.ts'
-import { withoutNotices } from './without-notices.ts'
+import { Person, withoutNotices } from './person.ts'
+import { sharedSystem, type TestSystem } from './start-test-system.ts'
+import { startHostClock } from './until-outcome.ts'
 
 /** `stalled` sends two events and then nothing, `slow` goes on after its key is revoked. */
 const markers = { stalled: '[sandbox+stall-after=2]', slow: '[sandbox+pace-ms=15]' }

@@ -5,11 +5,8 @@ import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import OpenAI from 'openai'
 import t from 'tap'
-import { chatOutcome, openaiClient } from './openai-client.ts'
-import { payByCard } from './pay-by-card.ts'
-import { Person } from './person.ts'
-import { sharedSystem } from './shared-system.ts'
-import type { TestSystem } from './start-test-system.ts'
+import { Person, payByCard } from './person.ts'
+import { chatOutcome, openaiClient, sharedSystem, type TestSystem } from './start-test-system.ts'
 import { untilOutcome } from './until-outcome.ts'
 
 let system: TestSystem

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
 import t from 'tap'
-import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
-import { sharedSystem } from './shared-system.ts'
-import type { TestSystem } from './start-test-system.ts'
+import { chatOutcome, openaiClient, sharedSystem, type TestSystem } from './start-test-system.ts'
 import { untilOutcome } from './until-outcome.ts'
 
 const tenants = 10

@@ -1,7 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@supabase/supabase-js'
 import type { User } from '@tollgate/contracts/http/auth.ts'
 import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
+import { open, submit } from '@tollgate/sandbox/payments/pages/test-browser.ts'
+import { Redis } from 'ioredis'
 import type { TestSystem } from './start-test-system.ts'
 
 export interface Answer<Body> {
@@ -129,5 +132,37 @@ export class Person {
     const user = data.users.find(({ email }) => email === this.email)
     const { error } = await auth.admin.updateUserById(user!.id, { app_metadata: metadata })
     if (error !== null) throw error
+  }
+}
+
+/** Pays with a card in the checkout page. @returns the page after it */
+export async function payByCard(person: Person, price: string, number = '4242 4242 4242 4242') {
+  const { status, body } = await person.call<{ url: string }>('POST', '/api/billing/checkout', { price_id: price })
+  if (status !== 200) throw new Error(`checkout answered ${status}: ${JSON.stringify(body)}`)
+  return submit(await open(body.url), { number, expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' })
+}
+
+/** Runs `work` while Redis lets nobody publish or subscribe. Afterwards waits until all have subscribed again. */
+export async function withoutNotices({ addresses }: TestSystem, work: () => Promise<void>): Promise<void> {
+  const redis = new Redis(addresses.redis)
+  const subscribers = async () => {
+    const channels = (await redis.pubsub('CHANNELS')) as string[]
+    return channels.length === 0 ? '' : String(await redis.pubsub('NUMSUB', ...channels.toSorted()))
+  }
+  const before = await subscribers()
+  try {
+    await redis.call('ACL', 'SETUSER', 'default', 'resetchannels')
+    try {
+      await work()
+    } finally {
+      await redis.call('ACL', 'SETUSER', 'default', 'allchannels')
+    }
+    // A client whose subscription was refused tries again when it connects again.
+    const clients = String(await redis.client('LIST')).split('\n')
+    const refused = clients.filter((line) => line.includes(' cmd=subscribe ') && line.includes(' sub=0 '))
+    for (const line of refused) await redis.client('KILL', 'ID', /\bid=(\d+)/.exec(line)![1]!)
+    while ((await subscribers()) !== before) await delay(20)
+  } finally {
+    redis.disconnect()
   }
 }

@@ -1,8 +1,7 @@
 import { createClient } from '@supabase/supabase-js'
 import t from 'tap'
-import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
-import { sharedSystem } from './shared-system.ts'
+import { chatOutcome, openaiClient, sharedSystem } from './start-test-system.ts'
 import { untilOutcome } from './until-outcome.ts'
 
 /** Refused requests count towards the plan's rate limit of 20 per minute. */

@@ -7,9 +7,8 @@ import { startRedisCluster } from '@tollgate/sandbox/redis/start-redis-cluster.t
 import { startReplicatedRedis } from '@tollgate/sandbox/redis/start-replicated-redis.ts'
 import type { Test } from 'tap'
 import t from 'tap'
-import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
-import { startTestSystem } from './start-test-system.ts'
+import { chatOutcome, openaiClient, startTestSystem } from './start-test-system.ts'
 import { untilOutcome } from './until-outcome.ts'
 
 const program = findRedisServer(process.env)

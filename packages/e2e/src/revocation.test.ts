@@ -3,11 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import t from 'tap'
-import { chatOutcome, openaiClient } from './openai-client.ts'
-import { Person } from './person.ts'
-import { sharedSystem } from './shared-system.ts'
-import type { TestSystem } from './start-test-system.ts'
-import { withoutNotices } from './without-notices.ts'
+import { Person, withoutNotices } from './person.ts'
+import { chatOutcome, openaiClient, sharedSystem, type TestSystem } from './start-test-system.ts'
 
 /** Pause between the requests of a client. Each gateway has two clients. */
 const pauseMs = 20

@@ -5,9 +5,7 @@ import { need } from '@tollgate/sandbox/need.ts'
 import t from 'tap'
 import { startShippedNginx } from './nginx/start-shipped-nginx.ts'
 import { Person } from './person.ts'
-import { recordedRequests } from './recorded-requests.ts'
-import { sharedSystem } from './shared-system.ts'
-import type { TestSystem } from './start-test-system.ts'
+import { recordedRequests, sharedSystem, type TestSystem } from './start-test-system.ts'
 
 const nginx = findProgram(['nginx'])
 let system: TestSystem

@@ -6,7 +6,29 @@ import { type System, startSystem } from '@tollgate/cli/system/system.ts'
 import { createDatabase } from '@tollgate/control/testing/create-database.ts'
 import { copyPgliteDirectory } from '@tollgate/control/testing/pglite-directory.ts'
 import { nodeVariables } from '@tollgate/sandbox/child/child.ts'
+import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import OpenAI from 'openai'
+import { brandName } from './dashboard/check-page.ts'
+import { share } from './share.ts'
+
+/**
+ * The system that the test files of one process share: two gateways and the shipped catalog. Prompts with a marker such as
+ * `[sandbox+pace-ms=15]` make the model server misbehave. A test that stops or changes a part of the system starts it again, or changes it
+ * back. Its customers are its own.
+ */
+export const sharedSystem = share((endings) =>
+  startTestSystem(endings, {
+    gateways: 2,
+    env: {
+      // Each `Person` has its own IP address, so that rate limits per address count them separately.
+      TRUST_PROXY: 'loopback',
+      // Webhooks may reach the servers of the tests.
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      BRAND_NAME: brandName
+    }
+  })
+)
 
 export interface TestSystem extends System {
   /** All log lines of the parts, for messages of failed tests. */
@@ -66,4 +88,27 @@ export async function startTestSystem(
 function programOf(folder: string, part: string): string | undefined {
   const [service] = /^(control|gateway)(?=-\d+$|$)/.exec(part) ?? []
   return service === undefined ? undefined : join(folder, service, 'main.js')
+}
+
+/** Requests that the model server recorded, oldest first. @param requestId the gateway's `x-request-id` */
+export async function recordedRequests(system: TestSystem, requestId?: string): Promise<RecordedRequest[]> {
+  const query = requestId === undefined ? '' : `?id=${encodeURIComponent(requestId)}`
+  const response = await fetch(`${system.addresses.models}/sandbox/requests${query}`)
+  return ((await response.json()) as { requests: RecordedRequest[] }).requests
+}
+
+/** Creates the official SDK without retries, so that a test sees each answer. */
+export function openaiClient(gateway: string, apiKey: string): OpenAI {
+  return new OpenAI({ baseURL: `${gateway}/v1`, apiKey, maxRetries: 0 })
+}
+
+/** Sends a minimal chat. @returns `200`, or status and code of the refusal */
+export async function chatOutcome(client: OpenAI, model = 'gpt-4o-mini'): Promise<string> {
+  try {
+    await client.chat.completions.create({ model, max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] })
+    return '200'
+  } catch (error) {
+    if (error instanceof OpenAI.APIError && error.status !== undefined) return `${error.status} ${error.code}`
+    throw error
+  }
 }

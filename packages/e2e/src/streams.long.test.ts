@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import t from 'tap'
-import { startHostClock } from './host-clock.ts'
 import { Person } from './person.ts'
-import { recordedRequests } from './recorded-requests.ts'
-import { sharedSystem } from './shared-system.ts'
-import type { TestSystem } from './start-test-system.ts'
+import { recordedRequests, sharedSystem, type TestSystem } from './start-test-system.ts'
+import { startHostClock } from './until-outcome.ts'
 
 const flood = '[sandbox+flood-mb=100]'
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
-import { sharedSystem } from './shared-system.ts'
-import type { TestSystem } from './start-test-system.ts'
+import { chatOutcome, openaiClient, sharedSystem, type TestSystem } from './start-test-system.ts'
 
 let system: TestSystem
 t.before(async () => {

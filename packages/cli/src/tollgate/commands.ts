@@ -1,12 +1,4 @@
-import { version } from '@tollgate/service/version.ts'
-import {
-  type Command,
-  CommandError,
-  type CommandIo,
-  exitCodes,
-  exitCodeTexts,
-  UsageError
-} from '../commands/command.ts'
+import { type Command, CommandError, type CommandIo, exitCodes, exitCodeTexts, UsageError } from '../commands/command.ts'
 import { migrate, restored } from '../database/database-commands.ts'
 import { doctor } from '../doctor/doctor-command.ts'
 import { mails } from '../mails/mails-command.ts'
@@ -17,6 +9,7 @@ import { ledger } from '../operator/ledger.ts'
 import { login, logout } from '../operator/login.ts'
 import { projection } from '../operator/projection.ts'
 import { usage } from '../operator/usage.ts'
+import { version } from '@tollgate/service/workspace.ts'
 
 /** Every command, in the order of the help. */
 export const commandTable: readonly Command[] = [

@@ -2,24 +2,26 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from './fault.ts'
 import { failuresOf } from './measure/broken-promises.ts'
-import { readCopiedUntil } from './measure/copy-progress.ts'
-
-import { countAccounts, findLost } from './measure/find-lost.ts'
-import { type DataLoss, falseBudgetRefusals, measureCaps, measureUncopied } from './measure/measure-caps.ts'
+import {
+  countAccounts,
+  type DataLoss,
+  falseBudgetRefusals,
+  findLost,
+  measureCaps,
+  measureUncopied,
+  readCopiedUntil
+} from './measure/measure-caps.ts'
 import type { Findings, Measured } from './measure/measured.ts'
 import { measureMessages, readMessages } from './measure/messages.ts'
 import { chargedIn, chargedSince, producedIn } from './measure/produced-and-charged.ts'
 import { measureReceipts, readLog } from './measure/receipts.ts'
-import { untilSettled } from './measure/until-settled.ts'
-import { untilTold } from './measure/until-told.ts'
+import { untilSettled, untilTold } from './measure/until-settled.ts'
 import type { ChaosSystem } from './system/chaos-system.ts'
 import { untilProjected } from './system/seed.ts'
-import { type CappedTraffic, seedCapped, startCappedTraffic } from './traffic/capped-traffic.ts'
-import { startCreations } from './traffic/create-keys.ts'
 import { seedNoticed, spendBudgets } from './traffic/noticed-accounts.ts'
-import { prepareRevocations } from './traffic/revocations.ts'
+import { prepareRevocations, startCreations } from './traffic/revocations.ts'
 import { countOutcomes, type Sent } from './traffic/send-steadily.ts'
-import { startSteadyTraffic } from './traffic/steady-traffic.ts'
+import { type CappedTraffic, seedCapped, startCappedTraffic, startSteadyTraffic } from './traffic/steady-traffic.ts'
 
 /** Traffic before the fault. All of its requests must succeed. */
 const undisturbedMs = 3000

@@ -1,4 +1,6 @@
+import type { APIError } from 'openai'
 import type { TestSystem } from '../start-test-system.ts'
+import type { OpenaiKit } from './kits.ts'
 
 /** Address and keys that a client needs. */
 export interface ClientAccess {
@@ -44,3 +46,23 @@ export function modelsOf(id: string): Record<string, string> {
 }
 
 export const twentyWords = /^(\w+ ){19}\w+$/
+
+/** @returns the error that the SDK throws; null if it throws none */
+export async function failureOf(OpenAI: OpenaiKit['OpenAI'], call: Promise<unknown>): Promise<APIError | null> {
+  try {
+    await call
+    return null
+  } catch (error) {
+    if (error instanceof OpenAI.APIError) return error
+    throw error
+  }
+}
+
+/** What a test shows. Four have columns in docs/clients.md; the others are named in its last one. */
+type Feature = 'answer' | 'stream' | 'tools' | 'structured output' | (string & {})
+
+/** Where a client's tests are registered: they run, or docs/clients.md lists them. */
+export interface Journeys {
+  /** @param features what the test shows of the client */
+  test(features: Feature[], name: string, run: () => Promise<unknown>): void
+}

@@ -3,10 +3,9 @@ import { restoreListeners } from './process-listeners.ts'
 // The import above has to be the first.
 
 import t from 'tap'
-import { changeCatalog } from '../change-catalog.ts'
 import { Person } from '../person.ts'
-import { sharedSystem } from '../shared-system.ts'
-import { addModels } from '../write-catalog.ts'
+import { sharedSystem } from '../start-test-system.ts'
+import { addModels, changeCatalog } from '../write-catalog.ts'
 import { type ClientAccess, modelsOf, namesOf } from './client-access.ts'
 import { clients } from './clients.ts'
 import { assertSameBill } from './same-bill.ts'

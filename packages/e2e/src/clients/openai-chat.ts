@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { z } from 'zod'
-import { recordedRequests } from '../recorded-requests.ts'
-import type { TestSystem } from '../start-test-system.ts'
-import type { ClientAccess } from './client-access.ts'
-import { failureOf } from './failure-of.ts'
-import type { Journeys } from './journeys.ts'
+import { recordedRequests, type TestSystem } from '../start-test-system.ts'
+import { type ClientAccess, failureOf, type Journeys } from './client-access.ts'
 import type { OpenaiKit } from './kits.ts'
 
 const question = {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import type OpenAITypes from 'openai'
-import type { ClientAccess } from './client-access.ts'
-import { failureOf } from './failure-of.ts'
-import type { Journeys } from './journeys.ts'
+import { type ClientAccess, failureOf, type Journeys } from './client-access.ts'
 import type { OpenaiKit } from './kits.ts'
 
 const hello = [{ role: 'user' as const, content: 'Hi' }]

@@ -4,8 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { UsageResponse } from '@tollgate/contracts/http/usage.ts'
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import type { Person } from '../person.ts'
-import { recordedRequests } from '../recorded-requests.ts'
-import type { TestSystem } from '../start-test-system.ts'
+import { recordedRequests, type TestSystem } from '../start-test-system.ts'
 
 const counted = ['requests', 'prompt_tokens', 'cached_tokens', 'cache_write_tokens', 'completion_tokens'] as const
 type Row = Record<(typeof counted)[number] | 'nanos', number>

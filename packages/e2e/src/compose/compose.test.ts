@@ -7,7 +7,7 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { Ajv } from 'ajv'
 import { test } from 'tap'
 import { parse } from 'yaml'
-import { compose, composeFolder, composeText, readBeside, variablesOf } from './read-compose.ts'
+import { compose, composeFolder, composeText, readBeside, variablesOf } from './compose.ts'
 
 const services = Object.entries(compose.services)
 const of = (kind: string) => services.filter(([name]) => name.startsWith(`${kind}-`))

@@ -10,11 +10,9 @@ import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { makeCertificate } from '@tollgate/sandbox/redis/running-redis.ts'
 import t from 'tap'
-import { openaiClient } from '../openai-client.ts'
 import { Person } from '../person.ts'
-import { sharedSystem } from '../shared-system.ts'
-import type { TestSystem } from '../start-test-system.ts'
-import { type RunningNginx, startNginx } from './start-nginx.ts'
+import { openaiClient, sharedSystem, type TestSystem } from '../start-test-system.ts'
+import { type RunningNginx, startNginx } from './compose.ts'
 
 const program = findProgram(['nginx'])
 const directory = t.testdir()

@@ -13,7 +13,7 @@ import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { Redis } from 'ioredis'
 import postgres from 'postgres'
 import { test } from 'tap'
-import { compose, composeFolder, readBeside } from './read-compose.ts'
+import { compose, composeFolder, readBeside } from './compose.ts'
 
 test('Redis starts with its password and settings, which no list of processes shows', async (t) => {
   const program = findProgram(['redis-server'])

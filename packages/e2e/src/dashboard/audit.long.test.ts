@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'
-import { choose } from './choose.ts'
+import { choose } from './use-page.ts'
 import { browser, openWorld, system } from './world.ts'
 
 t.before(() => openWorld(t))

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import type { Person } from '../person.ts'
-import { joinAda } from './ada.ts'
 import { visit } from './browser.ts'
-import { browser, openWorld, system } from './world.ts'
+import { browser, joinAda, openWorld, system } from './world.ts'
 
 let ada: Person
 t.before(async () => {

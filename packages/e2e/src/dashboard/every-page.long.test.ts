@@ -2,15 +2,11 @@ import assert from 'node:assert/strict'
 import type { Page, Request } from 'playwright-core'
 import t from 'tap'
 import type { Person } from '../person.ts'
-import { deadReceiver, hostile, joinAda } from './ada.ts'
 import { visit } from './browser.ts'
 import { checkPage } from './check-page.ts'
 import { docsSubPages, ownPages, publicPages } from './pages.ts'
-import { untilFailed } from './until-failed.ts'
-import { untilLoaded } from './until-loaded.ts'
-import { untilLogged } from './until-logged.ts'
-import { untilRecovered } from './until-recovered.ts'
-import { browser, openWorld, system } from './world.ts'
+import { untilFailed, untilLoaded, untilLogged, untilRecovered } from './use-page.ts'
+import { browser, deadReceiver, hostile, joinAda, openWorld, system } from './world.ts'
 
 let ada: Person
 t.before(async () => {

@@ -3,7 +3,7 @@ import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import t from 'tap'
 import { type Visit, visit } from './browser.ts'
 import { checkPage } from './check-page.ts'
-import { choose } from './choose.ts'
+import { choose } from './use-page.ts'
 import { browser, openWorld, system } from './world.ts'
 
 t.before(() => openWorld(t))

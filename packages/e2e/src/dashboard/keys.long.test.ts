@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
 import t from 'tap'
-import { chatOutcome, openaiClient } from '../openai-client.ts'
 import type { Person } from '../person.ts'
-import { hostile, joinAda } from './ada.ts'
+import { chatOutcome, openaiClient } from '../start-test-system.ts'
 import { visit } from './browser.ts'
-import { accessibilityProblems } from './check-accessibility.ts'
-import { choose } from './choose.ts'
-import { untilFailed } from './until-failed.ts'
-import { browser, openWorld, system } from './world.ts'
+import { accessibilityProblems } from './check-page.ts'
+import { choose, untilFailed } from './use-page.ts'
+import { browser, hostile, joinAda, openWorld, system } from './world.ts'
 
 let ada: Person
 t.before(async () => {

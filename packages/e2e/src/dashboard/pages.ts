@@ -1,3 +1,15 @@
+/** The operators' pages: title, and the name of the link in the menu. */
+export const operatorPages = [
+  'Accounts',
+  'Leaked key',
+  'System',
+  'Money',
+  'Catalog',
+  'Operators’ notices',
+  'Operators’ webhooks',
+  'Operators’ log'
+] as const
+
 /** Pages that need no session: title and address. */
 export const publicPages = [
   ['Sign in', '/login'],

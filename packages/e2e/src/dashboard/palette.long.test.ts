@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import type { Key } from '@tollgate/contracts/http/keys.ts'
 import t from 'tap'
 import type { Person } from '../person.ts'
-import { hostile, joinAda } from './ada.ts'
 import { visit } from './browser.ts'
-import { accessibilityProblems } from './check-accessibility.ts'
-import { untilLogged } from './until-logged.ts'
-import { browser, openWorld, system } from './world.ts'
+import { accessibilityProblems } from './check-page.ts'
+import { untilLogged } from './use-page.ts'
+import { browser, hostile, joinAda, openWorld, system } from './world.ts'
 
 let ada: Person
 t.before(async () => {

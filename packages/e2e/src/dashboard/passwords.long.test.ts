@@ -3,7 +3,7 @@ import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import t from 'tap'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'
-import { accessibilityProblems } from './check-accessibility.ts'
+import { accessibilityProblems } from './check-page.ts'
 import { browser, openWorld, system } from './world.ts'
 
 t.before(() => openWorld(t))

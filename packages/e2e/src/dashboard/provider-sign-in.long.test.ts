@@ -4,7 +4,7 @@ import { totpCode } from '@tollgate/sandbox/identity/totp.ts'
 import t from 'tap'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'
-import { accessibilityProblems } from './check-accessibility.ts'
+import { accessibilityProblems } from './check-page.ts'
 import { browser, openWorld, system } from './world.ts'
 
 t.before(() => openWorld(t))

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { Person } from '../person.ts'
-import { joinAda } from './ada.ts'
 import { visit } from './browser.ts'
-import { accessibilityProblems } from './check-accessibility.ts'
-import { browser, openWorld, system } from './world.ts'
+import { accessibilityProblems } from './check-page.ts'
+import { browser, joinAda, openWorld, system } from './world.ts'
 
 let ada: Person
 t.before(async () => {

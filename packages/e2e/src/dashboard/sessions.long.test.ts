@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { Person } from '../person.ts'
-import { joinAda } from './ada.ts'
 import { visit } from './browser.ts'
-import { accessibilityProblems } from './check-accessibility.ts'
-import { signIn } from './sign-in.ts'
-import { browser, openWorld, system } from './world.ts'
+import { accessibilityProblems } from './check-page.ts'
+import { signIn } from './use-page.ts'
+import { browser, joinAda, openWorld, system } from './world.ts'
 
 let ada: Person
 t.before(async () => {

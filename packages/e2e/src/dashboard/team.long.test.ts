@@ -3,9 +3,9 @@ import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import t from 'tap'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'
-import { accessibilityProblems } from './check-accessibility.ts'
-import { signIn } from './sign-in.ts'
-import { sendStockMails } from './stock-mails.ts'
+import { accessibilityProblems } from './check-page.ts'
+import { sendStockMails } from './receiver.ts'
+import { signIn } from './use-page.ts'
 import { browser, openWorld, system } from './world.ts'
 
 t.before(() => openWorld(t))

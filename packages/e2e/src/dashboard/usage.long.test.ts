@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { chatOutcome, openaiClient } from '../openai-client.ts'
 import { Person } from '../person.ts'
+import { chatOutcome, openaiClient } from '../start-test-system.ts'
 import { visit } from './browser.ts'
-import { choose } from './choose.ts'
-import { untilLogged } from './until-logged.ts'
+import { choose, untilLogged } from './use-page.ts'
 import { browser, openWorld, system } from './world.ts'
 
 t.before(() => openWorld(t))

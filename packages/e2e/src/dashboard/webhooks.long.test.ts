@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { Person } from '../person.ts'
 import { visit } from './browser.ts'
-import { accessibilityProblems } from './check-accessibility.ts'
-import { choose } from './choose.ts'
+import { accessibilityProblems } from './check-page.ts'
 import { startReceiver } from './receiver.ts'
+import { choose } from './use-page.ts'
 import { browser, openWorld, system } from './world.ts'
 
 t.before(() => openWorld(t))

@@ -22,7 +22,7 @@ function faultOf({ file, test: name, command }: GuaranteedPromise): string | nul
     const right = isLong(file) ? 'npm run test:all' : 'npm test'
     return command === right ? null : `${file} runs in ${right}, not in ${command}`
   }
-  const program = run.split(' ').find((part) => part.endsWith('/main.ts')) ?? ''
+  const program = run.split(' ').find((part) => part.endsWith('.ts')) ?? ''
   if (!file.startsWith(`${dirname(program)}/`)) return `${command} does not run ${file}`
   return argument === undefined || argument === name ? null : `${command} does not run "${name}"`
 }

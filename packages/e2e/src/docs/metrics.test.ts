@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { Counter, Registry } from 'prom-client'
 import { test } from 'tap'
-import { describeMetrics, labelsOf } from './describe-metrics.ts'
-import { documentedMetrics } from './documented-metrics.ts'
+import { describeMetrics, documentedMetrics, labelsOf } from './documented-metrics.ts'
 
 test('the page about metrics names only metrics that a service has', async () => {
   const document = readFileSync(workspaceFile('docs/operate/metrics.md'), 'utf8')

@@ -8,10 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from 'tap'
 import { Person } from '../person.ts'
-import { sharedSystem } from '../shared-system.ts'
-import type { TestSystem } from '../start-test-system.ts'
+import { sharedSystem, type TestSystem } from '../start-test-system.ts'
 
 type Headers = Record<string, string>
 interface Created {

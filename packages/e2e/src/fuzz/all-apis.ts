@@ -1,3 +1,9 @@
+import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
+
+
+/** Statuses of upstream refusals. Their codes come from the upstream. */
+const refusalStatuses = new Set([400, 404, 413, 422])
+
 /** An upstreams file with `test`, which speaks every API. @param timeouts `timeouts_ms`, as YAML */
 export const speaksAll = (url: string, timeouts = '{}'): string =>
   `upstreams: { test: { base_url: '${url}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${timeouts}, speaks: [chat, completions, embeddings, responses, messages]} }`
@@ -34,3 +40,22 @@ export const isShortAnswer = (text: string): boolean =>
 /** Headers that an endpoint needs besides the common ones. */
 export const headersOf = (path: string): Record<string, string> =>
   path.includes('/messages') ? { 'anthropic-version': '2023-06-01' } : {}
+
+interface FailureBody {
+  type?: unknown
+  error: Record<'message' | 'type' | 'code', unknown> & { details?: Record<string, unknown> }
+}
+
+/** @throws Error unless a failure has the error shape of its API, and its status and code match the table */
+export function checkFailure(status: number, text: string): void {
+  const { type, error } = JSON.parse(text) as FailureBody
+  // Anthropic's API has the code in the details. Its refusals have none.
+  const code = error.code ?? error.details?.error_code
+  const isRefusal = refusalStatuses.has(status)
+  const texts = { message: error.message, type: error.type, ...(!(isRefusal && type === 'error') && { code }) }
+  for (const [name, value] of Object.entries(texts)) {
+    if (typeof value !== 'string') throw new Error(`${name} is not text: ${text}`)
+  }
+  const row = Object.hasOwn(errorTable, String(code)) ? errorTable[code as ErrorCode] : undefined
+  if (row?.[0] !== status && !isRefusal) throw new Error(`${status} with ${text}`)
+}

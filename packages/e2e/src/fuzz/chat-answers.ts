@@ -1,7 +1,6 @@
 import { memberOf } from '@tollgate/gateway/body/json-text.ts'
 import { chatOf } from '@tollgate/gateway/testing/client.ts'
 import fc from 'fast-check'
-import { type AnswerApi, parsed } from './answer-api.ts'
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
 const chunk = (content: string, finish: string | null = null) =>
@@ -68,4 +67,36 @@ export const chatAnswers: AnswerApi = {
   maybeEnded: /\[DONE\]|"finish_reason"\s*:\s*"[^"]|"usage"\s*:\s*\{/,
   ended: /\[DONE\]/,
   failure: /(?:^|[\r\n])(data: \{"error":\{"message":"[^"]*","type":"upstream_error","code":"[a-z_]+"\}\}\n\n)$/
+}
+
+/** How the fuzzer makes and judges the answers of one API. */
+export interface AnswerApi {
+  readonly name: string
+  readonly path: string
+  /** A valid request. */
+  request(asksForStream: boolean): object
+  /** The text of a single body. */
+  readonly whole: fc.Arbitrary<string>
+  /** The text of a stream. Some are hostile. */
+  readonly stream: fc.Arbitrary<string>
+  /** A body that reports an error. */
+  readonly error: string
+  /** Whether a text is certainly a single body that is complete. */
+  isWholeBody(text: string): boolean
+  /** Whether a text is certainly a stream that is complete. */
+  isWholeStream(text: string): boolean
+  /** Matches a stream that may be complete. */
+  readonly maybeEnded: RegExp
+  /** Matches a stream whose last event has certainly arrived. */
+  readonly ended: RegExp
+  /** Matches the event with which the gateway ends a stream that failed. */
+  readonly failure: RegExp
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,7 +1,6 @@
 import { startFakeUpstream } from '@tollgate/gateway/testing/fake-upstream.ts'
 import fc from 'fast-check'
-import { headersOf, shortAnswer } from './all-apis.ts'
-import { checkFailure } from './check-failure.ts'
+import { checkFailure, headersOf, shortAnswer } from './all-apis.ts'
 import { LoopWatch } from './loop-watch.ts'
 
 const maxBytes = 20 * 1024 * 1024

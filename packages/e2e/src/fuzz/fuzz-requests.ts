@@ -4,10 +4,9 @@ import { startFakeUpstream } from '@tollgate/gateway/testing/fake-upstream.ts'
 import { cut, cuts, mutate, mutations } from '@tollgate/gateway/testing/mutations.ts'
 import { startGateway } from '@tollgate/gateway/testing/start-gateway.ts'
 import fc from 'fast-check'
-import { headersOf, isShortAnswer, shortAnswer, speaksAll } from './all-apis.ts'
-import { checkFailure } from './check-failure.ts'
+import { checkFailure, headersOf, isShortAnswer, shortAnswer, speaksAll } from './all-apis.ts'
+import { withLeakCheck } from './loop-watch.ts'
 import { readAnswers } from './read-answers.ts'
-import { withLeakCheck } from './with-leak-check.ts'
 
 const hangMs = 10_000
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { parsed } from './answer-api.ts'
+import { parsed } from './chat-answers.ts'
 
 /** An event of a stream that names its type. */
 export type TypedEvent = { type: string } & Record<string, unknown>

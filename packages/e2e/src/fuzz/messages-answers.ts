@@ -1,10 +1,10 @@
 import { memberOf } from '@tollgate/gateway/body/json-text.ts'
 import { messageOf } from '@tollgate/gateway/testing/message-answers.ts'
 import fc from 'fast-check'
-import { type AnswerApi, parsed } from './answer-api.ts'
+import { type AnswerApi, parsed } from './chat-answers.ts'
 import { count, orderChanges, readEvents, reorder, type TypedEvent, writeEvents, writing } from './hostile-events.ts'
 
-const usages = fc.oneof(
+const messageUsages = fc.oneof(
   fc.record(
     {
       input_tokens: count,
@@ -23,7 +23,7 @@ const usages = fc.oneof(
   ),
   fc.constantFrom(null, {}, [], 'many')
 )
-const messages = fc.record({ text: fc.string(), usage: usages }).map(({ text, usage }) => ({
+const messages = fc.record({ text: fc.string(), usage: messageUsages }).map(({ text, usage }) => ({
   id: 'msg_1',
   type: 'message',
   role: 'assistant',
@@ -36,7 +36,7 @@ type FuzzedMessage = typeof messages extends fc.Arbitrary<infer Value> ? Value :
 
 const failure = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
 const stop: TypedEvent = { type: 'message_stop' }
-const ends: ReadonlyArray<(usage: unknown) => TypedEvent[]> = [
+const messageEnds: ReadonlyArray<(usage: unknown) => TypedEvent[]> = [
   (usage) => [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage }, stop],
   (usage) => [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage }, stop],
   (usage) => [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage }, stop],
@@ -65,7 +65,14 @@ function eventsOf(message: FuzzedMessage, words: readonly string[], end: readonl
 }
 
 const stream = fc
-  .tuple(messages, usages, fc.array(fc.string(), { maxLength: 5 }), fc.constantFrom(...ends), orderChanges, writing)
+  .tuple(
+    messages,
+    messageUsages,
+    fc.array(fc.string(), { maxLength: 5 }),
+    fc.constantFrom(...messageEnds),
+    orderChanges,
+    writing
+  )
   .map(([message, usage, texts, end, changes, style]) =>
     writeEvents(reorder(eventsOf(message, texts, end(usage)), changes), style)
   )

@@ -8,10 +8,9 @@ import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
-import { buildImages, hostArchitecture } from './build-images.ts'
-import { createBuildah } from './buildah.ts'
-import { findCrun } from './image-container.ts'
+import { buildImages, createBuildah, hostArchitecture } from './build-images.ts'
 import { smokeTest } from './smoke.ts'
+import { findCrun } from './surroundings.ts'
 
 t.test('both images run as an unprivileged user on a read-only root, serve, and stop cleanly', async (t) => {
   if (!need(t, 'buildah', findProgram(['buildah']))) return

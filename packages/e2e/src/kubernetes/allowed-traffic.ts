@@ -1,6 +1,6 @@
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
 import type { INetworkPolicyPeer } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyPeer'
-import { matches } from './label-selector.ts'
+import type { INetworkPolicySpec } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicySpec'
 import { allOf, type Labels, type Manifest } from './manifest.ts'
 
 type Direction = 'ingress' | 'egress'
@@ -43,4 +43,17 @@ function describePeer({ ipBlock, namespaceSelector, podSelector }: INetworkPolic
   const namespace = namespaceSelector && `namespace ${JSON.stringify(namespaceSelector.matchLabels ?? {})}`
   const pods = podSelector && `pods ${JSON.stringify(podSelector.matchLabels ?? podSelector.matchExpressions ?? {})}`
   return [namespace, pods].filter(Boolean).join(' ')
+}
+
+type Selector = NonNullable<INetworkPolicySpec['podSelector']>
+
+/** Whether a selector of Kubernetes selects an object with these labels. The manifests use only the operator `In`. */
+export function matches({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values }) => {
+      if (operator !== 'In') throw new Error(`the operator ${operator} is not supported`)
+      return values!.includes(labels[key] ?? '')
+    })
+  )
 }

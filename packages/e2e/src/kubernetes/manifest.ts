@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { findProgram } from '@tollgate/sandbox/find-program.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { IStatefulSet } from 'kubernetes-models/apps/v1/StatefulSet'
 import type { IJob } from 'kubernetes-models/batch/v1/Job'
@@ -5,6 +9,15 @@ import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap'
 import type { IContainer } from 'kubernetes-models/v1/Container'
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import type { IProbe } from 'kubernetes-models/v1/Probe'
+import { parseAllDocuments } from 'yaml'
+
+/** null if the machine has none. */
+export const kubectl = findProgram(['kubectl'])
+
+/** The kustomizations that operators apply, and those that their overlay may include. */
+export const overlays = ['overlays/small', 'overlays/large']
+
+export const options = ['optional/gateway-api', 'optional/ingress', 'optional/monitoring']
 
 /** Any object that kubectl applies. */
 export interface Manifest {
@@ -67,4 +80,17 @@ export function variablesOf(manifests: readonly Manifest[], container: IContaine
   }
   for (const { name, value } of container.env ?? []) variables.set(name, value ?? null)
   return variables
+}
+
+/**
+ * Renders a folder of `deploy/kubernetes` as `kubectl apply -k` would.
+ *
+ * @throws if kubectl reports an error. Its warnings are ignored: the files also suit kubectl 1.20, so newer versions call some fields old
+ */
+export async function render(folder: string): Promise<Manifest[]> {
+  const { stdout } = await promisify(execFile)(kubectl!, ['kustomize', workspaceFile(`deploy/kubernetes/${folder}`)])
+  return parseAllDocuments(stdout).map((document) => {
+    for (const error of document.errors) throw error
+    return document.toJS() as Manifest
+  })
 }

@@ -12,8 +12,19 @@ import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/
 import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap'
 import t from 'tap'
 import { checkSchemas } from './check-schemas.ts'
-import { containerOf, type Manifest, nameOf, oneOf, podsOf, probesOf, variablesOf } from './manifest.ts'
-import { kubectl, options, overlays, render } from './render.ts'
+import {
+  containerOf,
+  kubectl,
+  type Manifest,
+  nameOf,
+  oneOf,
+  options,
+  overlays,
+  podsOf,
+  probesOf,
+  render,
+  variablesOf
+} from './manifest.ts'
 
 const page = readFileSync(workspaceFile('docs/operate/install-kubernetes.md'), 'utf8')
 

@@ -12,10 +12,19 @@ import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisrup
 import type { IService } from 'kubernetes-models/v1/Service'
 import t from 'tap'
 import { parse } from 'yaml'
-import { allowedTraffic } from './allowed-traffic.ts'
-import { matches } from './label-selector.ts'
-import { allOf, type Labels, type Manifest, nameOf, oneOf, podsOf } from './manifest.ts'
-import { kubectl, options, overlays, render } from './render.ts'
+import { allowedTraffic, matches } from './allowed-traffic.ts'
+import {
+  allOf,
+  kubectl,
+  type Labels,
+  type Manifest,
+  nameOf,
+  oneOf,
+  options,
+  overlays,
+  podsOf,
+  render
+} from './manifest.ts'
 
 const clients = ['namespace {"tollgate/ingress":"true"} http', 'namespace {"tollgate/monitoring":"true"} admin']
 const dns = [

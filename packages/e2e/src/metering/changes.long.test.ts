@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { chatModel, planOf, prices } from './catalog.ts'
-import { hasNoHolds, readCharges, untilCharges } from './charges.ts'
+import { hasNoHolds, producedNanos, readCharges, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { producedNanos } from './produced.ts'
 import type { Key } from './records.ts'
 import { type Asked, outcomesOf, startTraffic } from './traffic.ts'
 

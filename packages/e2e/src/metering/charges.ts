@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type ListedPrices,
+  type ModelPrices,
+  type PriceRow,
+  standardTier
+} from '@tollgate/contracts/prices/model-prices.ts'
 import { forEachCounter, type UsageCounts, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { parseState } from '@tollgate/state/testing/account-state.ts'
@@ -81,3 +88,82 @@ export async function untilCharges(
 }
 
 export const hasNoHolds = ({ holds }: Charges): boolean => holds.length === 0
+
+/** What the model server bills for a request. Absent kinds are 0. */
+type Bill = Pick<RecordedRequest, 'promptTokens' | 'cachedTokens' | 'completionTokens'> &
+  Partial<Omit<RecordedRequest, 'promptTokens' | 'cachedTokens' | 'completionTokens'>>
+
+type Part = readonly [tokens: number, picos: number | undefined]
+
+/**
+ * The amount of a bill in nanodollars, rounded up. Computed in integers, without the code under test.
+ *
+ * @param prices without times: at most one period
+ */
+export function costOf(bill: Bill, prices: ModelPrices): number {
+  const { promptTokens, cachedTokens, completionTokens, toolCalls = {} } = bill
+  const listed = listedFor(bill, prices)
+  const { requestNanos = 0, callNanos = {} } = prices
+  const input = picosOfSide(promptTokens, listed.inputPicos, [
+    [cachedTokens, listed.cachedInputPicos],
+    [bill.cacheWriteTokens ?? 0, listed.cacheWritePicos],
+    [bill.cacheWriteLongTokens ?? 0, listed.longCacheWritePicos],
+    [bill.audioPromptTokens ?? 0, listed.audioInputPicos],
+    [bill.imagePromptTokens ?? 0, listed.imageInputPicos ?? listed.inputPicos]
+  ])
+  const output = picosOfSide(completionTokens, listed.outputPicos, [
+    [bill.reasoningTokens ?? 0, listed.reasoningPicos ?? listed.outputPicos],
+    [bill.audioCompletionTokens ?? 0, listed.audioOutputPicos],
+    [bill.imageCompletionTokens ?? 0, listed.imageOutputPicos]
+  ])
+  const dearestCall = Math.max(0, ...Object.values(callNanos))
+  const calls = Object.entries(toolCalls).reduce(
+    (nanos, [type, count]) => nanos + count * (callNanos[type] ?? dearestCall),
+    0
+  )
+  return Number((input + output + 999n) / 1000n) + requestNanos + calls
+}
+
+/** The prices of the tier that served a request, for the length of its prompt. A tier without prices costs the standard ones. */
+function listedFor({ promptTokens, serviceTier = null }: Bill, prices: ModelPrices): ListedPrices {
+  const rows = prices.periods?.[0]?.rows
+  if (rows === undefined) return prices
+  const ofTier = rows.filter(({ tier }) => tier === serviceTier)
+  const open = ofTier.length > 0 ? ofTier : rows.filter(({ tier }) => tier === standardTier)
+  const reached = open.filter(({ abovePromptTokens: above }) => above === 0 || promptTokens > above)
+  return reached.reduce((one: PriceRow, other) => (other.abovePromptTokens > one.abovePromptTokens ? other : one))
+    .prices
+}
+
+/** A kind without a price costs the dearest price of its side. If parts overlap, each token counts as the dearest of its kinds. */
+function picosOfSide(whole: number, plainPicos: number, parts: readonly Part[]): bigint {
+  const dearest = Math.max(plainPicos, ...parts.map(([, picos]) => picos ?? 0))
+  const plain = whole - parts.reduce((sum, [tokens]) => sum + tokens, 0)
+  const all: Part[] = [[Math.max(0, plain), plainPicos], ...parts]
+  const byPrice = all
+    .map(([tokens, picos = dearest]) => ({ tokens, picos }))
+    .sort((one, other) => other.picos - one.picos)
+  let left = whole
+  let sum = 0n
+  for (const { tokens, picos } of byPrice) {
+    const counted = Math.min(tokens, left)
+    sum += BigInt(counted) * BigInt(picos)
+    left -= counted
+  }
+  return sum
+}
+
+const isCount = (endpoint: string): boolean => /\/(count_tokens|input_tokens)$/.test(endpoint)
+
+/**
+ * Whether the model worked on a call: it answered, or has not finished. A reset call has finished without a status. Gateways
+ * also read the list of models, to check their credentials, and clients count prompts and read stored responses for free.
+ */
+export function hasWorked({ method, endpoint, status, finishedAtMs }: RecordedRequest): boolean {
+  return method === 'POST' && !isCount(endpoint) && (status === 200 || (status === null && finishedAtMs === null))
+}
+
+/** Cost of the model server's work in these calls, nanodollars. */
+export function producedNanos(requests: readonly RecordedRequest[], prices: ModelPrices): number {
+  return requests.filter(hasWorked).reduce((sum, request) => sum + costOf(request, prices), 0)
+}

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import t from 'tap'
-import { hangUpAfter, hangUpAt, send } from './ask.ts'
+import { type ApiName, clientApis, hangUpAfter, hangUpAt, send } from './ask.ts'
 import { chatModel, everyPrice, planOf, prices } from './catalog.ts'
-import { hasNoHolds, untilCharges } from './charges.ts'
-import { type ApiName, clientApis } from './client-apis.ts'
+import { hasNoHolds, producedNanos, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { longText } from './kinds/kind.ts'
-import { spoken } from './kinds/media.ts'
-import { producedNanos } from './produced.ts'
-import { seededRandom } from './seeded-random.ts'
+import { longText, spoken } from './kinds/kind.ts'
+import { seededRandom } from './traffic.ts'
 
 const clients = 16
 const maxRequests = 320

@@ -6,7 +6,7 @@ import { type Answer, ask } from './ask.ts'
 import { chatModel, planOf } from './catalog.ts'
 import { untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { Gate } from './gate.ts'
+import { Gate } from './traffic.ts'
 
 const gateways = 4
 const clients = 16

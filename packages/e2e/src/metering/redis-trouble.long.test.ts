@@ -5,9 +5,8 @@ import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import t from 'tap'
 import { ask } from './ask.ts'
 import { chatModel, planOf, prices } from './catalog.ts'
-import { hasNoHolds, readCharges, sumUsage, untilCharges } from './charges.ts'
+import { hasNoHolds, hasWorked, producedNanos, readCharges, sumUsage, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { hasWorked, producedNanos } from './produced.ts'
 import { outcomesOf, startTraffic } from './traffic.ts'
 
 const perSecond = 50

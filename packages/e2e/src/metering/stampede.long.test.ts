@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { passDeadlines } from '@tollgate/state/testing/account-state.ts'
 import t from 'tap'
-import { type Answer, ask, hangUpAfter, send } from './ask.ts'
+import { type Answer, type ApiName, ask, clientApis, hangUpAfter, send } from './ask.ts'
 import { chatModel, planOf, prices } from './catalog.ts'
-import { hasNoHolds, sumUsage, untilCharges } from './charges.ts'
-import { type ApiName, clientApis } from './client-apis.ts'
+import { hasNoHolds, hasWorked, producedNanos, sumUsage, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { Gate } from './gate.ts'
-import { hasWorked, producedNanos } from './produced.ts'
+import { Gate } from './traffic.ts'
 
 const gateways = 4
 const clients = 400

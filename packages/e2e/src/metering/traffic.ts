@@ -81,3 +81,35 @@ export function startTraffic(
 
 /** The different outcomes, in order of their first occurrence. */
 export const outcomesOf = (asked: readonly Asked[]): string[] => [...new Set(asked.map(({ outcome }) => outcome))]
+
+/** Creates a random generator from a seed: Mulberry32, by Tommy Ettinger. Values are in [0, 1). */
+export function seededRandom(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Delays answers while it is closed. */
+export class Gate {
+  #opening = Promise.withResolvers<void>()
+
+  /** Creates an open gate. */
+  constructor() {
+    this.open()
+  }
+
+  /** Resolves when it is open. */
+  readonly pass = (): Promise<void> => this.#opening.promise
+
+  close(): void {
+    this.#opening = Promise.withResolvers()
+  }
+
+  open(): void {
+    this.#opening.resolve()
+  }
+}

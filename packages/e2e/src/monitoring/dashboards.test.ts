@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
-import { dashboardQueries } from './dashboards.ts'
-import { metricsIn, recordings } from './rules.ts'
+import { dashboardQueries, metricsIn, recordings } from './rules.ts'
 
 // docs/operate/metrics.md is written from the registries of both services.
 test('every metric that a dashboard queries exists', async () => {

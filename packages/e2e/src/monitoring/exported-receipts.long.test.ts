@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'tap'
 import { Person } from '../person.ts'
-import { exportingSystem } from './exporting-system.ts'
-import type { CollectedLog, Collector } from './otlp-collector.ts'
+import { type CollectedLog, type Collector, exportingSystem } from './exporting-system.ts'
 
 interface Requests {
   requests: Array<{ id: string }>

@@ -3,13 +3,10 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
-import { openaiClient } from '../openai-client.ts'
 import { Person } from '../person.ts'
-import type { TestSystem } from '../start-test-system.ts'
-import { dashboardQueries } from './dashboards.ts'
-import { exportingSystem } from './exporting-system.ts'
-import { alerts, metricsIn, recordings } from './rules.ts'
-import { type Scrape, scrape } from './scrape.ts'
+import { openaiClient, type TestSystem } from '../start-test-system.ts'
+import { exportingSystem, type Scrape, scrape } from './exporting-system.ts'
+import { alerts, dashboardQueries, metricsIn, recordings } from './rules.ts'
 
 /** Metrics that stay the same in a healthy system, and why or which fault moves them. */
 const still: Readonly<Record<string, string>> = {

@@ -1,7 +1,6 @@
 import { need } from '@tollgate/sandbox/need.ts'
 import { test } from 'tap'
-import { promtool, runPromtool } from './promtool.ts'
-import { rulesPath, ruleTestsPath } from './rules.ts'
+import { promtool, rulesPath, ruleTestsPath, runPromtool } from './rules.ts'
 
 test('the rules are valid', async (t) => {
   if (!need(t, 'promtool', promtool)) return

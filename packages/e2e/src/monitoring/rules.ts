@@ -1,6 +1,21 @@
-import { readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { parse } from 'yaml'
+
+/** Debian's package `prometheus` has both programs. null if not installed. */
+export const promtool = findProgram(['promtool'])
+
+export const prometheus = findProgram(['prometheus'])
+
+const texts = globSync(workspaceFile('deploy/grafana/dashboards/*.json')).map((file) => readFileSync(file, 'utf8'))
+
+/** The PromQL of all panels. */
+export const dashboardQueries = texts
+  .flatMap((text) => [...text.matchAll(/"expr": ?("(?:[^"\\]|\\.)*")/g)])
+  .map(([, query]) => JSON.parse(query!) as string)
 
 export const rulesPath = workspaceFile('deploy/prometheus/tollgate.rules.yaml')
 export const ruleTestsPath = workspaceFile('deploy/prometheus/tests.yaml')
@@ -40,3 +55,11 @@ export const pageOf = (alert: string): string =>
     .replace('Tollgate', '')
     .replaceAll(/(?<=[a-z])[A-Z]/g, '-$&')
     .toLowerCase()
+
+/** Runs promtool. @throws Error with what it found */
+export async function runPromtool(...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(promtool!, args).catch((error: { stdout: string; stderr: string }) => {
+    throw new Error(`promtool ${args.join(' ')}: ${error.stdout}\n${error.stderr}`)
+  })
+  return stdout
+}

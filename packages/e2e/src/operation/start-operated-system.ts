@@ -1,16 +1,23 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
 import { nodeVariables } from '@tollgate/sandbox/child/child.ts'
+import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
-import { type RedisServer, startRedisServer } from '../chaos/system/redis-server.ts'
+import { type RedisServer, startRedisServer } from '../chaos/system/redis-servers.ts'
+
+const run = promisify(execFile)
+const program = fileURLToPath(import.meta.resolve('@tollgate/cli/tollgate/run-tollgate.ts'))
 
 /** A system that an operator works on: each service can be replaced, with other variables or another release. */
 export interface OperatedSystem {
@@ -113,5 +120,50 @@ export async function replaceOneByOne(
   for (const name of names) {
     variables.set(name, { ...variables.get(name), ...change })
     await system.part(name).restart()
+  }
+}
+
+/** Runs `tollgate` with only these variables. @returns what it printed and its exit status */
+export async function runTollgate(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  cwd: string
+): Promise<{ status: number; text: string }> {
+  const { PATH, HOME } = process.env
+  const options = { cwd, env: { PATH, HOME, ...variables } }
+  try {
+    const { stdout, stderr } = await run(process.execPath, [program, ...args], options)
+    return { status: 0, text: stdout + stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { status: code, text: stdout + stderr }
+  }
+}
+
+/** PostgreSQL's programs for backups, as an operator calls them. */
+export interface PostgresTools {
+  /** `pg_dump` in the custom format. */
+  dump(url: string, file: string): Promise<void>
+  /** `pg_restore` into an empty database, in one transaction. */
+  restore(url: string, file: string): Promise<void>
+  /** Runs a statement with `psql`. */
+  query(url: string, statement: string): Promise<string>
+}
+
+/** @returns null if a program is not installed */
+export function findPostgresTools(): PostgresTools | null {
+  const [pgDump, pgRestore, psql] = ['pg_dump', 'pg_restore', 'psql'].map((name) => findProgram([name]))
+  if (pgDump == null || pgRestore == null || psql == null) return null
+  return {
+    async dump(url, file) {
+      await run(pgDump, ['--format=custom', `--file=${file}`, url])
+    },
+    async restore(url, file) {
+      await run(pgRestore, ['--single-transaction', '--exit-on-error', '--no-owner', `--dbname=${url}`, file])
+    },
+    async query(url, statement) {
+      const { stdout } = await run(psql, ['--no-psqlrc', '--tuples-only', '--no-align', '-c', statement, url])
+      return stdout.trim()
+    }
   }
 }

@@ -1,8 +1,7 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { visit } from '../dashboard/browser.ts'
 import type { Person } from '../person.ts'
 import type { TestSystem } from '../start-test-system.ts'
-import { countBytes } from './count-bytes.ts'
 import { type Task, timeToInteractive } from './interactive.ts'
 
 export interface PageToMeasure {
@@ -79,5 +78,27 @@ export async function measurePage(
     shownMs: shown,
     respondsMs: focused,
     interactiveMs: timeToInteractive(Math.max(shown, firstPaint), longTasks)
+  }
+}
+
+export interface Transferred {
+  readonly requests: number
+  /** Without headers. */
+  readonly bytes: number
+}
+
+/**
+ * Counts what a page loads from now on.
+ *
+ * @returns ends the counting: a request that finishes later, while the page is being closed, has no size any more
+ */
+export function countBytes(page: Page): () => Promise<Transferred> {
+  const sizes: Array<Promise<number>> = []
+  const add = (request: Request) => void sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize))
+  page.on('requestfinished', add)
+  return async () => {
+    page.off('requestfinished', add)
+    const bytes = await Promise.all(sizes)
+    return { requests: bytes.length, bytes: bytes.reduce((sum, size) => sum + size, 0) }
   }
 }

@@ -3,10 +3,9 @@ import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readShards } from '@tollgate/state/projection/shard-markers.ts'
-import postgres, { type Sql } from 'postgres'
-import type { PostgresTools } from '../operation/postgres-tools.ts'
-import { runTollgate } from '../operation/run-tollgate.ts'
-import type { OperatedSystem } from '../operation/start-operated-system.ts'
+import type { Sql } from 'postgres'
+import postgres from 'postgres'
+import { type OperatedSystem, type PostgresTools, runTollgate } from '../operation/start-operated-system.ts'
 
 export interface Restored {
   readonly url: string

@@ -9,14 +9,13 @@ import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import postgres from 'postgres'
 import t from 'tap'
-import { balancedFetch } from '../operation/balanced-fetch.ts'
 import {
   type OperatedSystem,
   replaceOneByOne,
   type ServiceName,
   startOperatedSystem
 } from '../operation/start-operated-system.ts'
-import { type SteadyRequests, startSteadyRequests } from '../operation/steady-requests.ts'
+import { balancedFetch, type SteadyRequests, startSteadyRequests } from '../operation/steady-requests.ts'
 import { Person } from '../person.ts'
 import { type CredentialProxy, startCredentialProxy } from './credential-proxy.ts'
 

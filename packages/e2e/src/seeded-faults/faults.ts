@@ -151,7 +151,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'two-hosts-accepted',
     summary: 'a request with two Host headers is accepted',
-    file: 'packages/service/src/http/ambiguous-head.ts',
+    file: 'packages/service/src/http/request-head.ts',
     from: 'return hosts > 1 ?',
     to: 'return hosts > 2 ?',
     test: 'a request that another server could read differently gets 400, and its connection is closed'

@@ -2,8 +2,7 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import t from 'tap'
-import { installPreviousRelease, previousRelease } from './previous-release.ts'
-import { serveTogether } from './serve-together.ts'
+import { installPreviousRelease, previousRelease, serveTogether } from './previous-release.ts'
 
 // `npm run chaos -- upgrade` replaces all services.
 t.test(`replicas of ${previousRelease.version} and of this release serve together`, { timeout: 600_000 }, async (t) => {

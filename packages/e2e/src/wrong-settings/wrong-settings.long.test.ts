@@ -4,9 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findPostgres } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import t from 'tap'
-import { type RunningService, runService, until } from './run-service.ts'
-import { wrongSettings } from './table.ts'
-import { secretMark, startWorld, type World } from './world.ts'
+import { wrongSettings } from './document.ts'
+import { type RunningService, runService, secretMark, startWorld, until, type World } from './world.ts'
 import { patternOf, type WrongSetting } from './wrong-setting.ts'
 
 /** Services that run at the same time. Most end at once. */

@@ -3,7 +3,7 @@ import { loadControlConfig } from '@tollgate/control/config.ts'
 import { loadGatewayConfig } from '@tollgate/gateway/config.ts'
 import { readUpstreamsFile } from '@tollgate/gateway/upstreams/upstreams-file.ts'
 import { test } from 'tap'
-import { wrongSettings } from './table.ts'
+import { wrongSettings } from './document.ts'
 import { rightSettings, secretMark } from './world.ts'
 import { patternOf } from './wrong-setting.ts'
 

@@ -1,11 +1,17 @@
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createPart } from '@tollgate/cli/system/part.ts'
+import { anotherFreePort } from '@tollgate/cli/system/ports.ts'
+import { createLogFile, startProgram } from '@tollgate/cli/system/program.ts'
 import type { Sql } from 'postgres'
 import type { ChaosSystem, GatewayReplica } from '../system/chaos-system.ts'
 import { seedEndpoints } from '../system/webhook-receiver.ts'
-import { rawChat } from '../traffic/raw-chat.ts'
-import { sendSteadily } from '../traffic/send-steadily.ts'
-import type { AlertFault } from './alert-fault.ts'
-import { startExtraGateway } from './extra-gateway.ts'
+import { rawChat, sendSteadily } from '../traffic/send-steadily.ts'
+import type { RunningPrometheus } from './prometheus.ts'
+
+const readyTimeoutMs = 60_000
+const stopTimeoutMs = 10_000
 
 const pollMs = 20
 const timeoutMs = 30_000
@@ -137,4 +143,59 @@ async function queueWebhooks(sql: Sql, { account, endpoint }: { account: string;
     )
     insert into webhook_deliveries (endpoint_id, event_id, status, due_at, created_at)
     select ${endpoint}, id, 'pending', at, at from recorded`
+}
+
+/** Ends a fault. */
+type Restore = () => Promise<unknown> | unknown
+
+/** A fault that raises alerts. Names of alerts are without `Tollgate`. */
+export interface AlertFault {
+  /** What breaks. */
+  summary: string
+  /** The alerts that must fire. */
+  raises: readonly string[]
+  /** Alerts that may fire, too: consequences of the fault or of its repair. */
+  mayRaise?: readonly string[]
+  /** Breaks something. @returns ends the fault */
+  inject(system: ChaosSystem, prometheus: RunningPrometheus): Promise<Restore>
+}
+
+/** A gateway beside those of the system. Only Prometheus and its fault use it, so the fault breaks no other request. */
+interface ExtraGateway {
+  url: string
+  adminUrl: string
+  /** Ends its scraping, then the gateway. */
+  stop(): Promise<void>
+}
+
+/** Starts a gateway with more variables that Prometheus scrapes, too. Resolves when it is ready and was scraped. */
+async function startExtraGateway(
+  { env, system }: ChaosSystem,
+  prometheus: RunningPrometheus,
+  variables: Readonly<Record<string, string>>
+): Promise<ExtraGateway> {
+  await using parts = new AsyncDisposableStack()
+  const taken = new Set<number>()
+  const [port, adminPort] = [await anotherFreePort(taken), await anotherFreePort(taken)]
+  const adminUrl = `http://127.0.0.1:${adminPort}`
+  const log = createLogFile(join(system.dataDir, 'logs', 'extra-gateway.log'))
+  const part = createPart({
+    name: 'the extra gateway',
+    launch: async () =>
+      startProgram({
+        script: fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts')),
+        cwd: process.cwd(),
+        env: { ...env, GATEWAY_PORT: String(port), GATEWAY_ADMIN_PORT: String(adminPort), ...variables },
+        log,
+        stopTimeoutMs
+      }),
+    ready: { url: `${adminUrl}/readyz` },
+    readyTimeoutMs,
+    log
+  })
+  await part.start()
+  parts.defer(part.stop)
+  parts.defer(await prometheus.scrapeAlso('tollgate-gateway', adminUrl))
+  const started = parts.move()
+  return { url: `http://127.0.0.1:${port}`, adminUrl, stop: () => started.disposeAsync() }
 }

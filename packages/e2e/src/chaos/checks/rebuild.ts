@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Check } from '../fault.ts'
 import { type ChaosSystem, startChaosSystem } from '../system/chaos-system.ts'
-import { untilProjected } from '../system/seed.ts'
-import { keysInAccount, seedMany } from '../system/seed-many.ts'
-import { rawChat } from '../traffic/raw-chat.ts'
-import { type Sent, sendSteadily } from '../traffic/send-steadily.ts'
-import type { Check } from './check.ts'
+import { keysInAccount, seedMany, untilProjected } from '../system/seed.ts'
+import { rawChat, type Sent, sendSteadily } from '../traffic/send-steadily.ts'
 
 const keyCount = 1_000_000
 const perSecond = 40

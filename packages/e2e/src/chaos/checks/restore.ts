@@ -3,14 +3,17 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import type { BillingPlan } from '@tollgate/contracts/http/billing.ts'
 import { open, submit } from '@tollgate/sandbox/payments/pages/test-browser.ts'
-import { findPostgresTools, type PostgresTools } from '../../operation/postgres-tools.ts'
-import { type OperatedSystem, startOperatedSystem } from '../../operation/start-operated-system.ts'
+import {
+  findPostgresTools,
+  type OperatedSystem,
+  type PostgresTools,
+  startOperatedSystem
+} from '../../operation/start-operated-system.ts'
 import { startSteadyRequests } from '../../operation/steady-requests.ts'
 import { Person } from '../../person.ts'
 import { restore as restoreBackup } from '../../restore/restore.ts'
-import { untilProjected } from '../system/seed.ts'
-import { seedMany } from '../system/seed-many.ts'
-import type { Check } from './check.ts'
+import type { Check } from '../fault.ts'
+import { seedMany, untilProjected } from '../system/seed.ts'
 
 const keyCounts = [10_000, 100_000, 1_000_000]
 const projectedTimeoutMs = 600_000

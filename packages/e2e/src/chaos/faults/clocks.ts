@@ -2,11 +2,24 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Person } from '../../person.ts'
 import type { Fault } from '../fault.ts'
 import { type Allowed, describe, failuresOf } from '../measure/broken-promises.ts'
-import { checkGrace } from '../measure/rotation-grace.ts'
+import type { Findings } from '../measure/measured.ts'
 import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
 import { whyNoClocks } from '../system/clocks.ts'
-import { startLimitedTraffic } from '../traffic/limited-traffic.ts'
-import { countOutcomes } from '../traffic/send-steadily.ts'
+import { seedAccounts, untilProjected } from '../system/seed.ts'
+import { countOutcomes, rawChat, type Sent, sendSteadily } from '../traffic/send-steadily.ts'
+
+const clients = 6
+const secondsBetween = 2
+const projectedTimeoutMs = 60_000
+const limitedQuestion = { model: 'quick', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] }
+
+const graceMs = 4000
+
+/** An old secret is refused at most this long after its grace ends. */
+const promisedMs = 5000
+
+const requestEveryMs = 200
+const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
 
 const minute = 60
 const hour = 60 * minute
@@ -72,3 +85,68 @@ export const clockFaults: readonly Fault[] = [
   jump('gateways-ahead', 'gateways', gateways, hour),
   jump('gateways-back', 'gateways', gateways, -hour)
 ]
+
+/**
+ * Rotates a key with a grace period, and checks at every gateway that the old secret works exactly that long.
+ *
+ * @param person has not changed a key yet: after PostgreSQL's clock went back, others have to wait before their second change
+ */
+async function checkGrace({ gateways }: ChaosSystem, person: Person, { seen, broken }: Findings): Promise<void> {
+  const created = await person.createKey('to rotate')
+  if (created.status !== 201) throw new Error(`a key could not be created: ${created.status}`)
+  const { id, value: secret } = created.body.key
+  const ask = (url: string) => rawChat(url, { secret, account: '' }, question)
+  for (const { url } of gateways) {
+    const { outcome } = await ask(url)
+    if (outcome !== '200') broken.push(`a new key was refused: ${outcome}`)
+  }
+  let [firstRefused, lastAccepted] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let until = Number.POSITIVE_INFINITY
+  const watching = Promise.all(
+    gateways.map(async ({ url }) => {
+      while (performance.now() < until) {
+        const { sentAt, answeredAt, outcome } = await ask(url)
+        if (outcome === '200') lastAccepted = Math.max(lastAccepted, sentAt)
+        if (outcome.startsWith('401')) firstRefused = Math.min(firstRefused, answeredAt)
+        await delay(requestEveryMs)
+      }
+    })
+  )
+  const askedAt = performance.now()
+  const { status } = await person.call('POST', `/api/keys/${id}/rotate`, { grace_seconds: graceMs / 1000 })
+  const rotatedAt = performance.now()
+  until = rotatedAt + graceMs + promisedMs + 1000
+  await watching
+  if (status !== 200) throw new Error(`a key could not be rotated: ${status}`)
+  const seconds = (at: number, from: number) => `${((at - from) / 1000).toFixed(1)} s`
+  seen.push(
+    `old secret, grace of   ${graceMs / 1000} s     accepted for ${seconds(lastAccepted, rotatedAt)}, refused after ${seconds(firstRefused, askedAt)}`
+  )
+  if (firstRefused < askedAt + graceMs) {
+    broken.push(
+      `an old secret was refused ${seconds(firstRefused, askedAt)} after a rotation with a grace of ${graceMs} ms`
+    )
+  }
+  if (lastAccepted > rotatedAt + graceMs + promisedMs) {
+    broken.push(
+      `an old secret was accepted ${seconds(lastAccepted, rotatedAt)} after a rotation with a grace of ${graceMs} ms`
+    )
+  }
+}
+
+interface LimitedTraffic {
+  readonly sent: readonly Sent[]
+  stop(): Promise<void>
+}
+
+/** Starts clients whose plan allows one request per second. They send half as many, so no rate limit applies. */
+async function startLimitedTraffic({ sql, link, gateways }: ChaosSystem): Promise<LimitedTraffic> {
+  const accounts = await seedAccounts(sql, { count: clients, keysEach: 1, plan: 'limited' })
+  await untilProjected(sql, link, projectedTimeoutMs)
+  const sent: Sent[] = []
+  const loop = sendSteadily(clients / secondsBetween, async (number) => {
+    const { keys } = accounts[number % clients]!
+    sent.push(await rawChat(gateways[number % gateways.length]!.url, keys[0]!, limitedQuestion))
+  })
+  return { sent, stop: loop.stop }
+}

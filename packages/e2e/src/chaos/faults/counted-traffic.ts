@@ -1,17 +1,19 @@
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import type { ChaosSystem, GatewayReplica } from '../system/chaos-system.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from '../system/seed.ts'
-import { questionTo } from '../traffic/questions.ts'
-import { rawAsk } from '../traffic/raw-chat.ts'
-import type { Sent } from '../traffic/send-steadily.ts'
+import { questionTo, rawAsk, type Sent } from '../traffic/send-steadily.ts'
 
 /** Tokens of a large prompt. It has five times as many bytes. */
 const largeTokens = 3000
+
 const words = 'word '.repeat(largeTokens)
+
 /** Pays for two large prompts by their tokens, and for none by its bytes. */
 const capNanos = 2.5 * largeTokens * 1000
+
 /** Pays for none, and for a small one. */
 const poorNanos = 0.5 * largeTokens * 1000
+
 const projectedTimeoutMs = 60_000
 
 /** What the counter answers instead of the right number. All but `one` are no number of tokens that could be right. */
@@ -27,6 +29,11 @@ export const oddCounts = [
   'zero',
   'one'
 ] as const
+
+/** The calls of the counter. @param fromMs since the epoch */
+export const countsSince = ({ models }: ChaosSystem, fromMs: number): RecordedRequest[] =>
+  models.requests().filter(({ endpoint, startedAtMs }) => endpoint.endsWith('/input_tokens') && startedAtMs >= fromMs)
+
 export type OddCount = (typeof oddCounts)[number]
 
 export interface CountedAnswer extends Sent {
@@ -89,7 +96,3 @@ function countingAccount({ id, keys }: SeededAccount, ownCapNanos: number): Coun
     askSmall: (gateway) => ask(gateway, 'Say 2 words.')
   }
 }
-
-/** The calls of the counter. @param fromMs since the epoch */
-export const countsSince = ({ models }: ChaosSystem, fromMs: number): RecordedRequest[] =>
-  models.requests().filter(({ endpoint, startedAtMs }) => endpoint.endsWith('/input_tokens') && startedAtMs >= fromMs)

@@ -4,8 +4,7 @@ import type { Fault } from '../fault.ts'
 import { producedIn } from '../measure/produced-and-charged.ts'
 import { modelOf } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
-import { questionTo } from '../traffic/questions.ts'
-import { rawAsk } from '../traffic/raw-chat.ts'
+import { questionTo, rawAsk } from '../traffic/send-steadily.ts'
 
 const budgetNanos = 2_000_000
 /** The first account leaves a part of the budget to the next ones. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { clientApis, send } from '../../metering/ask.ts'
 import type { Fault } from '../fault.ts'
 import { describe } from '../measure/broken-promises.ts'
 import type { Findings } from '../measure/measured.ts'
@@ -7,9 +8,15 @@ import { untilCopied } from '../measure/until-settled.ts'
 import { type hangUpModels, modelOf } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { seedAccounts, untilProjected } from '../system/seed.ts'
-import { askAndHangUp, hangUpMoments } from '../traffic/hang-up.ts'
-import { apiOf, questionTo } from '../traffic/questions.ts'
-import { countOutcomes } from '../traffic/send-steadily.ts'
+import { apiOf, countOutcomes, questionTo, requestTimeoutMs, type SpokenApi } from '../traffic/send-steadily.ts'
+
+/** When the client of a stream hangs up. */
+const hangUpMoments = ['before the first word', 'at the first word', 'at random', 'before the usage'] as const
+
+/** By then the response headers have arrived, and a reasoning model has sent no text yet. */
+const beforeFirstMs = 150
+
+const maxChunks = 12
 
 /** Enough for about a quarter of the streams. */
 const capNanos = 6_000_000
@@ -72,4 +79,58 @@ async function hangUpAll(system: ChaosSystem, model: (typeof hangUpModels)[numbe
   const maxNanos = Math.min(capNanos, charged.requests * maxNanosEach)
   if (charged.nanos > maxNanos)
     broken.push(`${charged.nanos} nanodollars were charged, but at most ${maxNanos} reserved: ${what}`)
+}
+
+type HangUpMoment = (typeof hangUpMoments)[number]
+
+/**
+ * Asks for a stream and hangs up. @param body of a streamed request
+ *
+ * @returns `hung up`; the status of a refusal; `ended` if the stream ended first
+ */
+async function askAndHangUp(
+  gateway: string,
+  secret: string,
+  api: SpokenApi,
+  body: object,
+  moment: HangUpMoment
+): Promise<string> {
+  const hangUp = new AbortController()
+  const signal = AbortSignal.any([hangUp.signal, AbortSignal.timeout(requestTimeoutMs)])
+  const response = await send(gateway, secret, body, { api, signal })
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    return String(response.status)
+  }
+  const timer = moment === 'before the first word' ? setTimeout(() => hangUp.abort(), beforeFirstMs) : undefined
+  const chunks = Math.ceil(Math.random() * maxChunks)
+  try {
+    let text = ''
+    for await (const bytes of response.body!) {
+      text += Buffer.from(bytes).toString('latin1')
+      if (isTimeToHangUp(moment, api, text, chunks)) {
+        hangUp.abort()
+        return 'hung up'
+      }
+    }
+    return 'ended'
+  } catch (error) {
+    if (hangUp.signal.aborted) return 'hung up'
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isTimeToHangUp(moment: HangUpMoment, api: SpokenApi, text: string, chunks: number): boolean {
+  switch (moment) {
+    case 'before the first word':
+      return false
+    case 'at the first word':
+      return clientApis[api].firstWord.test(text)
+    case 'at random':
+      return text.split('\n\n').length > chunks
+    case 'before the usage':
+      return clientApis[api].finish.test(text)
+  }
 }

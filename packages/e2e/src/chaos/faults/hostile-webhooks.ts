@@ -1,12 +1,19 @@
+import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startReceiver } from '@tollgate/control/webhooks/testing/start-receiver.ts'
 import type { Fault } from '../fault.ts'
-import { measurePromptness, type PromptnessMeasured } from '../measure/promptness.ts'
 import type { ChaosSystem, ControlReplica } from '../system/chaos-system.ts'
-import { hostileBehaviours } from '../system/hostile-receivers.ts'
 import { seedAccounts } from '../system/seed.ts'
-import { seedEndpoints } from '../system/webhook-receiver.ts'
+import { type Misbehaviour, seedEndpoints } from '../system/webhook-receiver.ts'
 import { sendSteadily } from '../traffic/send-steadily.ts'
+
+const pollMs = 200
+
+/** Longer than the lease of a killed replica. */
+const timeoutMs = 100_000
+
+const slowAnswerMs = 10_000
+const trickleMs = 500
 
 /** More than fill all places of both replicas: each sends 128 messages at once, and 24 of an account. */
 const hostileAccounts = 16
@@ -123,4 +130,95 @@ async function happen({ sql }: ChaosSystem, account: string): Promise<void> {
     insert into webhook_deliveries (endpoint_id, event_id, status, due_at, created_at)
     select webhook_endpoints.id, recorded.id, 'pending', recorded.at, recorded.at
     from recorded join webhook_endpoints using (account_id)`
+}
+
+/** Writes until the client leaves. */
+function writeWithoutEnd(response: ServerResponse): void {
+  const piece = Buffer.alloc(65_536)
+  const more = () => {
+    while (response.writable && response.write(piece));
+  }
+  response.on('drain', more)
+  more()
+}
+
+/** @param trap an address that nobody may be sent to */
+function hostileBehaviours(trap: string): Readonly<Record<string, Misbehaviour>> {
+  return {
+    'never answers': () => false,
+    'answers late': async (response) => {
+      await delay(slowAnswerMs)
+      response.writeHead(204).end()
+      return true
+    },
+    'sends its head letter by letter': (response) => {
+      const { socket } = response
+      socket?.write('HTTP/1.1 200 OK\r\nx-slow: ')
+      const timer = setInterval(() => socket?.write('x'), trickleMs)
+      socket?.once('close', () => clearInterval(timer))
+      return false
+    },
+    redirects: (response) => {
+      response.writeHead(307, { location: trap }).end()
+      return false
+    },
+    'answers 500': (response) => {
+      response.writeHead(500).end('failed')
+      return false
+    },
+    'closes the connection': (response) => {
+      response.socket?.destroy()
+      return false
+    },
+    'speaks another protocol': (response) => {
+      response.socket?.end('SSH-2.0-hostile\r\n')
+      return false
+    },
+    'answers without an end': (response) => {
+      response.writeHead(200)
+      writeWithoutEnd(response)
+      return true
+    }
+  }
+}
+
+/** An event, and how long its message took. */
+interface PromptnessMeasured {
+  /** When it happened, ms since the epoch. */
+  atMs: number
+  waitedMs: number
+}
+
+/**
+ * Measures how long the webhooks of an account took that happened within a time. Waits until all have arrived.
+ *
+ * @param from and until: ms since the epoch
+ * @throws Error if some have not arrived after a long time
+ */
+async function measurePromptness(
+  { sql, receiver }: ChaosSystem,
+  account: string,
+  { fromMs, untilMs }: { fromMs: number; untilMs: number }
+): Promise<PromptnessMeasured[]> {
+  const rows = await sql<Array<{ id: string; endpoint: string; at: number }>>`
+    select events.id::text as id, webhook_endpoints.id::text as endpoint, (extract(epoch from events.at) * 1000)::float8 as at
+    from events join webhook_endpoints using (account_id)
+    where account_id = ${account} and events.at >= ${new Date(fromMs)} and events.at <= ${new Date(untilMs)}`
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    const arrivals = new Map<string, number>()
+    for (const { endpoint, id, atMs } of receiver.messages) {
+      const message = `${endpoint} ${id}`
+      if (!arrivals.has(message)) arrivals.set(message, atMs)
+    }
+    const measured = rows.flatMap(({ endpoint, id, at }) => {
+      const arrivedMs = arrivals.get(`${endpoint} ${id}`)
+      return arrivedMs === undefined ? [] : [{ atMs: at, waitedMs: Math.round(arrivedMs - at) }]
+    })
+    if (measured.length === rows.length) return measured
+    if (performance.now() > deadline) {
+      throw new Error(`${rows.length - measured.length} of ${rows.length} webhooks have not arrived in ${timeoutMs} ms`)
+    }
+    await delay(pollMs)
+  }
 }

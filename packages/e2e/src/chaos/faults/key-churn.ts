@@ -3,7 +3,7 @@ import { Person } from '../../person.ts'
 import type { Fault } from '../fault.ts'
 import { describe } from '../measure/broken-promises.ts'
 import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
-import { rawChat } from '../traffic/raw-chat.ts'
+import { rawChat } from '../traffic/send-steadily.ts'
 
 /** Few keys, so that the fault can use each key once before. The first use of a key takes memory in Redis. */
 const conditions: Conditions = { keys: 200 }

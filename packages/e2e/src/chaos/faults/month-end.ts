@@ -5,8 +5,7 @@ import { modelOf } from '../system/catalog.ts'
 import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
 import { whyNoClocks } from '../system/clocks.ts'
 import { type SeededKey, seedAccounts, untilProjected } from '../system/seed.ts'
-import { rawChat } from '../traffic/raw-chat.ts'
-import type { Sent } from '../traffic/send-steadily.ts'
+import { rawChat, type Sent } from '../traffic/send-steadily.ts'
 import { allClocks } from './clocks.ts'
 
 const capNanos = 300_000

@@ -7,10 +7,16 @@ import { chargedIn, producedIn } from '../measure/produced-and-charged.ts'
 import { settlementsWaiting } from '../measure/until-settled.ts'
 import { modelOf } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
-import type { FailoverForm } from '../system/failover-redis.ts'
-import { type SeededAccount, seedAccounts, untilProjected } from '../system/seed.ts'
-import { actDuringCalls } from '../traffic/act-during-calls.ts'
-import { untilServed } from '../traffic/until-served.ts'
+import type { FailoverForm } from '../system/redis-servers.ts'
+import { type SeededAccount, type SeededKey, seedAccounts, untilProjected } from '../system/seed.ts'
+import { apiOf, countOutcomes, questionTo, rawAsk, rawChat, type Sent } from '../traffic/send-steadily.ts'
+
+const callsPollMs = 20
+const callsQuestion = { model: 'watched', stream: true, maxTokens: 300, text: 'Say 300 words.' }
+
+const timeoutMs = 60_000
+const askAgainMs = 100
+const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
 
 const unavailable = ['503 state_unavailable']
 const calls = 40
@@ -111,3 +117,48 @@ export const redisHangs: readonly Fault[] = [
   failoverOf('sentinel', 'Sentinels and two replicas'),
   failoverOf('cluster', 'a cluster of 3 masters with a replica each')
 ]
+
+/** Waits until no gateway answers 503 for a key. @throws Error after a minute */
+async function untilServed({ gateways }: ChaosSystem, secret: string): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  for (const { url } of gateways) {
+    for (;;) {
+      const { outcome } = await rawChat(url, { secret, account: '' }, question)
+      if (!outcome.startsWith('503')) break
+      if (performance.now() > deadline) throw new Error(`after ${timeoutMs / 1000} s a key still gets ${outcome}`)
+      await delay(askAgainMs)
+    }
+  }
+}
+
+/**
+ * Sends calls through all gateways and runs `act` while every call is at the model server or refused. The model server
+ * answers afterwards.
+ *
+ * @returns outcome → number of calls
+ */
+async function actDuringCalls(
+  system: ChaosSystem,
+  key: SeededKey,
+  count: number,
+  act: () => Promise<void>
+): Promise<ReadonlyMap<string, number>> {
+  const { gateways, models } = system
+  const since = models.requests().at(-1)?.sequence ?? 0
+  const release = system.holdAnswers()
+  try {
+    const ended: Sent[] = []
+    const calls = Array.from({ length: count }, async (_, number) => {
+      const api = apiOf(number * 2)
+      ended.push(await rawAsk(gateways[number % gateways.length]!.url, key, api, questionTo(api, callsQuestion)))
+    })
+    const begun = () => models.requests({ since }).filter((request) => modelOf(request) === 'watched').length
+    while (begun() + ended.length < count) await delay(callsPollMs)
+    await act()
+    release()
+    await Promise.all(calls)
+    return countOutcomes(ended)
+  } finally {
+    release()
+  }
+}

@@ -3,7 +3,7 @@ import { Person } from '../../person.ts'
 import type { Fault } from '../fault.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { type SeededKey, seedAccounts, untilProjected } from '../system/seed.ts'
-import { rawChat } from '../traffic/raw-chat.ts'
+import { rawChat } from '../traffic/send-steadily.ts'
 
 const olderByMs = 4000
 const promisedMs = 5000

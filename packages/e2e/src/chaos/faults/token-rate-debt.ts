@@ -8,8 +8,7 @@ import { untilCopied } from '../measure/until-settled.ts'
 import { meteredTokens, modelOf } from '../system/catalog.ts'
 import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from '../system/seed.ts'
-import { questionTo } from '../traffic/questions.ts'
-import { countOutcomes } from '../traffic/send-steadily.ts'
+import { countOutcomes, questionTo } from '../traffic/send-steadily.ts'
 
 /** A prompt whose bytes are nearly all tokens. It is estimated at a quarter of them at least, and at 2 of 5 at most. */
 const promptBytes = 6000

@@ -1,6 +1,6 @@
+import type { MailpitList } from '@tollgate/sandbox/mailbox/mail-store.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import type { NoticedAccount } from '../traffic/noticed-accounts.ts'
-import { listMails } from './list-mails.ts'
 
 /** Things that must come: how many were expected, how many are missing, and how many came again. */
 export interface Counted {
@@ -165,3 +165,13 @@ const addAll = (all: readonly Counted[]): Counted =>
     }),
     { expected: 0, missing: 0, repeated: 0 }
   )
+
+/** Lists mails of the mailbox. @param address only those to it; null for all */
+export async function listMails(
+  { system }: Pick<ChaosSystem, 'system'>,
+  address: string | null = null
+): Promise<MailpitList> {
+  const path = address === null ? 'messages?limit=1' : `search?limit=200&query=${encodeURIComponent(`to:"${address}"`)}`
+  const response = await fetch(`${system.addresses.mailbox}/api/v1/${path}`)
+  return (await response.json()) as MailpitList
+}

@@ -1,6 +1,6 @@
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import type { Sql } from 'postgres'
-import { costOf, hasWorked } from '../../metering/produced.ts'
+import { costOf, hasWorked } from '../../metering/charges.ts'
 import { prices } from '../system/catalog.ts'
 
 /** The work of the model server. Amounts are nanodollars. */

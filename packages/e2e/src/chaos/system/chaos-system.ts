@@ -13,11 +13,16 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
 import { Person } from '../../person.ts'
-import { type NetworkProxy, startProxy } from '../network/proxy.ts'
+import { type NetworkProxy, startProxy } from '../proxy.ts'
 import { writeCatalog, writeUpstreams } from './catalog.ts'
 import { type Clocks, createClocks } from './clocks.ts'
-import { type FailoverForm, type FailoverRedis, startFailoverRedis } from './failover-redis.ts'
-import { type RedisServer, startRedisServer } from './redis-server.ts'
+import {
+  type FailoverForm,
+  type FailoverRedis,
+  type RedisServer,
+  startFailoverRedis,
+  startRedisServer
+} from './redis-servers.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from './seed.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'

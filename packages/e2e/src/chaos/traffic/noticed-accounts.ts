@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { type SeededKey, seedAccounts } from '../system/seed.ts'
 import { seedEndpoints } from '../system/webhook-receiver.ts'
-import { questionTo } from './questions.ts'
-import { rawAsk } from './raw-chat.ts'
+import { questionTo, rawAsk } from './send-steadily.ts'
 
 /** Large enough that the rest in which no request fits is below half a percent. */
 const budgetNanos = 60_000_000

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
 import { type Answer, Person } from '../../person.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
-import { rawChat } from './raw-chat.ts'
+import { rawChat } from './send-steadily.ts'
 
 const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
 /** How soon a key expires when a test sets its expiry. */

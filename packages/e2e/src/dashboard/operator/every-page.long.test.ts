@@ -3,11 +3,9 @@ import type { AdminSystemResponse } from '@tollgate/contracts/http/admin/system.
 import t from 'tap'
 import { Person } from '../../person.ts'
 import { checkPage } from '../check-page.ts'
-import { untilFailed } from '../until-failed.ts'
-import { untilLoaded } from '../until-loaded.ts'
-import { untilRecovered } from '../until-recovered.ts'
+import { operatorPages } from '../pages.ts'
+import { untilFailed, untilLoaded, untilRecovered } from '../use-page.ts'
 import { browser, openWorld, system } from '../world.ts'
-import { operatorPages } from './pages.ts'
 import { visitAsOperator } from './world.ts'
 
 t.before(() => openWorld(t))

@@ -7,14 +7,15 @@ import {
   longText,
   marker,
   oddUsages,
+  picture,
   some,
+  spoken,
   streamed,
   weatherArguments,
   weatherTool,
   wholeAndStreamed,
   words
 } from './kind.ts'
-import { picture, spoken } from './media.ts'
 
 function chat(name: string, model: string, more: Ask = () => ({}), changes: Changes = {}): Kind {
   const body: Ask = (random) => ({

@@ -1,4 +1,6 @@
-import { type ApiName, clientApis } from '../client-apis.ts'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { type ApiName, clientApis } from '../ask.ts'
+import { chatModel, completionModel, embeddingModel, everyPrice } from '../catalog.ts'
 
 /** When a client stops reading. The finish of a stream comes before its usage. */
 export type Reading =
@@ -92,6 +94,7 @@ export const weatherArguments = {
   properties: { city: { type: 'string' }, days: { type: 'integer' } },
   required: ['city']
 }
+
 export const weatherTool = { name: 'get_weather', description: 'The weather of a city.' }
 
 /** How the model server can report fewer searches than its answer has. */
@@ -99,3 +102,88 @@ export const oddSearches = ['missing', 'null', 'text', 'negative', 'zero', 'one'
 
 /** The kinds of invalid token counts that the model server can report. */
 export const oddUsages = ['missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none'] as const
+
+/** Seconds of silence as a WAV file in base64: 8 bit, 8 kHz. */
+function silence(seconds: number): string {
+  const sound = Buffer.alloc(44 + 8000 * seconds, 0x80)
+  sound.write('RIFF')
+  sound.writeUInt32LE(sound.length - 8, 4)
+  sound.write('WAVEfmt ', 8)
+  sound.writeUInt32LE(16, 16)
+  sound.writeUInt16LE(1, 20)
+  sound.writeUInt16LE(1, 22)
+  sound.writeUInt32LE(8000, 24)
+  sound.writeUInt32LE(8000, 28)
+  sound.writeUInt16LE(1, 32)
+  sound.writeUInt16LE(8, 34)
+  sound.write('data', 36)
+  sound.writeUInt32LE(sound.length - 44, 40)
+  return sound.toString('base64')
+}
+
+/** A streamed chat whose prompt is up to 15 s of audio. */
+export const spoken = (random: () => number) => {
+  const input_audio = { data: silence(some(random, 15)), format: 'wav' }
+  return { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio }] }], stream: true }
+}
+
+/** A PNG without pixels in base64, with sides up to 1,500 px. */
+export function picture(random: () => number): string {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(data.length)
+    return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)])
+  }
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0])
+  header.writeUInt32BE(some(random, 1500), 0)
+  header.writeUInt32BE(some(random, 1500), 4)
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex')
+  const chunks = [chunk('IHDR', header), chunk('IDAT', Buffer.alloc(8)), chunk('IEND', Buffer.alloc(0))]
+  return Buffer.concat([signature, ...chunks]).toString('base64')
+}
+
+const counted = (name: string, upstream?: string): Model => ({ ...chatModel(name, upstream), tokenizer: 'o200k_base' })
+const reasoning = (name: string, upstream?: string): Model => ({ ...counted(name, upstream), hidesOutput: true })
+const priced = (model: Model): Model => ({ ...model, prices: everyPrice })
+
+/** Catalog name → model. The upstream name tells the model server how to behave; markers in a prompt add to it. */
+export const meteredModels: Catalog['models'] = {
+  chat: chatModel('x'),
+  slow: chatModel('x+first-byte-ms=100'),
+  paced: counted('x+pace-ms=5'),
+  uncounted: chatModel('x+pace-ms=5'),
+  cached: chatModel('x+cached-tokens=7'),
+  thinking: reasoning('x+reasoning-tokens=20'),
+  pondering: reasoning('x+reasoning-tokens=600+think-ms=60+pace-ms=5'),
+  outside: reasoning('x+reasoning-tokens=300+odd-usage=outside'),
+  billed: counted('x+bills-aborted+pace-ms=5', 'billing'),
+  listening: { ...counted('x+pace-ms=5'), audio: { tokensPerSecond: 10 } },
+  silent: chatModel('x+no-usage'),
+  ...Object.fromEntries(oddUsages.map((kind) => [`odd-${kind}`, counted(`x+odd-usage=${kind}`)])),
+  ...Object.fromEntries(
+    oddUsages.map((kind) => [`thinking-${kind}`, reasoning(`x+reasoning-tokens=300+odd-usage=${kind}`)])
+  ),
+  broken: chatModel('x+reset-after=6'),
+  ending: counted('x+end-after=6'),
+  erring: counted('x+error-after=6'),
+  hanging: chatModel('x+hang'),
+  stalling: chatModel('x+stall-after=6'),
+  refusing: chatModel('x+status=400'),
+  writer: completionModel('x'),
+  embedder: embeddingModel('x'),
+  failing: chatModel('x+status=500', 'failing'),
+  resetting: chatModel('x+reset-after=0', 'failing'),
+  'priced-failing': priced(chatModel('x+status=500', 'failing')),
+  flaky: chatModel('x+status=503+every=8', 'flaky'),
+  // The model server counts images as these rules do: in chats and responses, and in messages.
+  priced: priced({
+    ...counted('x+pace-ms=2'),
+    images: { rule: 'tiles', base: 85, perTile: 170 },
+    audio: { tokensPerSecond: 10 }
+  }),
+  'priced-messages': priced({ ...counted('x+pace-ms=2'), images: { rule: 'fixed', tokens: 1600 } }),
+  'priced-thinking': priced(reasoning('x+reasoning-tokens=90+think-ms=20+pace-ms=2')),
+  'priced-billed': priced(counted('x+bills-aborted+pace-ms=5', 'billing'))
+}
+
+type Model = Catalog['models'][string]

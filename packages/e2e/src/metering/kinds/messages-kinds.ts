@@ -7,6 +7,7 @@ import {
   longText,
   marker,
   oddUsages,
+  picture,
   some,
   streamed,
   weatherArguments,
@@ -14,7 +15,6 @@ import {
   wholeAndStreamed,
   words
 } from './kind.ts'
-import { picture } from './media.ts'
 
 function message(name: string, model: string, more: Ask = () => ({}), changes: Changes = {}): Kind {
   const body: Ask = (random) => ({

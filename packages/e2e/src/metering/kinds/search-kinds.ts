@@ -1,4 +1,4 @@
-import type { ApiName } from '../client-apis.ts'
+import type { ApiName } from '../ask.ts'
 import {
   type Ask,
   type Changes,
