@@ -33,11 +33,9 @@ async function customer(system: TestSystem, name: string) {
         method: 'POST',
         headers: { authorization: `Bearer ${value}`, 'content-type': 'application/json' },
         body: JSON.stringify({
-          ...{
-            model: 'repriced',
-            stream,
-            messages: [{ role: 'user', content: `Say ${words} words. [sandbox+pace-ms=20]` }]
-          },
+          model: 'repriced',
+          stream,
+          messages: [{ role: 'user', content: `Say ${words} words. [sandbox+pace-ms=20]` }],
           ...(stream && { stream_options: { include_usage: true } })
         })
       }),

@@ -30,7 +30,8 @@ async function openStreams(person: Person, how: keyof typeof markers): Promise<O
       method: 'POST',
       headers: { authorization: `Bearer ${value}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ model: 'gpt-4o-mini', stream: true },
+        model: 'gpt-4o-mini',
+        stream: true,
         messages: [{ role: 'user', content: `Say 100 words. ${markers[how]}` }]
       })
     })

@@ -66,7 +66,9 @@ export async function startTestSystem(
   const system = await startSystem({
     readyTimeoutMs,
     env: {
-      ...{ PATH, HOME, ...nodeVariables() },
+      PATH,
+      HOME,
+      ...nodeVariables(),
       ...(postgres !== null && { DATABASE_URL: await createDatabase(postgres.url) }),
       ...options.env
     },

@@ -38,7 +38,10 @@ function toComponent({ name, version, licence }: Library): Models.Component {
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
   const [group, own] = name.startsWith('@') ? (name.split('/') as [string, string]) : [undefined, name]
   return new Models.Component(Enums.ComponentType.Library, own, {
-    ...{ group, version, purl, bomRef: purl },
+    group,
+    version,
+    purl,
+    bomRef: purl,
     licenses: new Models.LicenseRepository([
       / (AND|OR|WITH) /.test(licence) ? new Models.LicenseExpression(licence) : new Models.SpdxLicense(licence)
     ])

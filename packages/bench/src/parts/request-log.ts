@@ -25,8 +25,13 @@ const roomyBytes = 100_000_000
 
 /** As on a server with some memory; the rest is PostgreSQL's default. The log of changes is not needed while rows are made. */
 const settings = {
-  ...{ shared_buffers: '2GB', maintenance_work_mem: '1GB', max_wal_size: '8GB', random_page_cost: '1.1' },
-  ...{ wal_level: 'minimal', max_wal_senders: '0', autovacuum: 'off' }
+  shared_buffers: '2GB',
+  maintenance_work_mem: '1GB',
+  max_wal_size: '8GB',
+  random_page_cost: '1.1',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  autovacuum: 'off'
 }
 
 /** Searches in a request log of 100 million requests, what the usage page reads, and how fast control copies receipts. */

@@ -11,8 +11,16 @@ const chatModel: OfferedModel = {
 }
 
 const served: PastRequest = {
-  ...{ key: 'key', model: 'm', at: 1_790_000_000, failed: false, costNanos: 2_800_000 },
-  ...{ sentTokens: 1000, promptTokens: 1000, cachedTokens: 0, completionTokens: 100, reasoningTokens: 0 }
+  key: 'key',
+  model: 'm',
+  at: 1_790_000_000,
+  failed: false,
+  costNanos: 2_800_000,
+  sentTokens: 1000,
+  promptTokens: 1000,
+  cachedTokens: 0,
+  completionTokens: 100,
+  reasoningTokens: 0
 }
 
 const failed: PastRequest = { ...served, failed: true, costNanos: 0, promptTokens: 0, completionTokens: 0 }
@@ -23,8 +31,14 @@ test('a failed request had the same reservation as a served one, and costs nothi
   assert.equal(one!.heldTokens, 1000 + 4096)
   assert.ok(one!.heldNanos > one!.costNanos)
   assert.partialDeepStrictEqual(other!, {
-    ...{ heldNanos: one!.heldNanos, heldTokens: one!.heldTokens, status: 502, code: 'upstream_error' },
-    ...{ costNanos: 0, promptTokens: 0, rates: null, firstByteMs: null }
+    heldNanos: one!.heldNanos,
+    heldTokens: one!.heldTokens,
+    status: 502,
+    code: 'upstream_error',
+    costNanos: 0,
+    promptTokens: 0,
+    rates: null,
+    firstByteMs: null
   })
 })
 

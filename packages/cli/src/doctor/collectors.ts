@@ -1,7 +1,7 @@
+import { readTraces } from '@tollgate/service/tracing/tracing.ts'
 import { cureFailure, describeFailure, type Outcome, postEmpty } from './network.ts'
 import { type Checked, type Part, type Result, resultsOf, skip } from './results.ts'
 import type { Settings } from './settings.ts'
-import { readTraces } from '@tollgate/service/tracing/tracing.ts'
 
 export async function checkTraces({ gateway, areValid, env }: Settings, timeoutMs: number): Promise<Checked> {
   const names = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']

@@ -29,7 +29,10 @@ export async function checkIdentity({ control, areValid }: Settings, timeoutMs: 
   const skewMs = 'answer' in health ? health.answer.skewMs : null
   return {
     results: judgeIdentity(facts, {
-      ...{ url, publicUrl, wantedTarget, providers },
+      url,
+      publicUrl,
+      wantedTarget,
+      providers,
       hasWebhookSecret: webhookSecrets.length > 0
     }),
     clock: skewMs === null ? null : { name: 'Supabase', skewMs }

@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path'
 import { type ControlConfig, loadControlConfig } from '@tollgate/control/config.ts'
 import { type GatewayConfig, loadGatewayConfig } from '@tollgate/gateway/config.ts'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
+import { editDistance } from '@tollgate/service/config/unknown-variables.ts'
 import { completeEnv, loadStartConfig, type StartConfig } from '../start/config.ts'
 import { controlEnv, gatewayEnv } from '../system/child-env.ts'
 import { keepSecrets } from '../system/data-directory.ts'
 import { chooseEmbedded } from '../system/embedded.ts'
 import { findAddresses } from '../system/ports.ts'
 import { count, type Finding, type Result, resultsOf } from './results.ts'
-import { editDistance } from '@tollgate/service/config/unknown-variables.ts'
 
 const { ok, error, warning } = resultsOf('settings')
 

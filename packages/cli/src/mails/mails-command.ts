@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Brand, brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand.ts'
 import { ConfigError, loadConfig } from '@tollgate/service/config/load-config.ts'
+import { type AuthMailKind, authMailKinds, renderAuthMail } from '@tollgate/service/mail/auth-mails.ts'
 import Type from 'typebox'
 import { CommandError, type CommandIo, exitCodes, UsageError } from '../commands/command.ts'
 import { createCommand, show, table } from '../commands/create-command.ts'
-import { type AuthMailKind, authMailKinds, renderAuthMail } from '@tollgate/service/mail/auth-mails.ts'
 
 const templates: Readonly<Record<AuthMailKind, string>> = {
   confirmation: 'Confirm sign up',

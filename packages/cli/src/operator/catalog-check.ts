@@ -40,14 +40,25 @@ export const check: Action = {
     const result: PriceCheck = {
       ok: differences.every(({ result, because }) => result !== 'below' || because !== null),
       list: {
-        ...{ name: '@pydantic/genai-prices', version: priceListVersion, date: priceListDay, age_days: days },
+        name: '@pydantic/genai-prices',
+        version: priceListVersion,
+        date: priceListDay,
+        age_days: days,
         is_old: days > maxListDays
       },
       models: Object.keys(models).length,
       differences: differences.map(
         ({ model, served, entry, kind, abovePromptTokens, at, catalogUsd, listUsd, result, because }) => ({
-          ...{ model, served, entry, kind, above_prompt_tokens: abovePromptTokens, at: new Date(at).toISOString() },
-          ...{ catalog_usd: catalogUsd, list_usd: listUsd, result, because }
+          model,
+          served,
+          entry,
+          kind,
+          above_prompt_tokens: abovePromptTokens,
+          at: new Date(at).toISOString(),
+          catalog_usd: catalogUsd,
+          list_usd: listUsd,
+          result,
+          because
         })
       )
     }

@@ -1,7 +1,7 @@
 import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
+import { version } from '@tollgate/service/workspace.ts'
 import { Value } from 'typebox/value'
 import { CommandError, type ExitCode, exitCodes, UsageError } from '../commands/command.ts'
-import { version } from '@tollgate/service/workspace.ts'
 
 const exitCodeOf: Readonly<Record<string, ExitCode>> = {
   not_authenticated: exitCodes.notSignedIn,

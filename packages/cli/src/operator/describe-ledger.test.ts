@@ -3,14 +3,31 @@ import { test } from 'tap'
 import { addReceipts, type ComparedReceipts, describeReceipts, isExplained } from './describe-ledger.ts'
 
 const compared: ComparedReceipts = {
-  ...{ started_at: '2026-11-01T00:00:00.000Z', from: '2026-11-01T00:00:00.000Z', to: '2026-11-23T12:00:00.000Z' },
-  ...{ requests: 100, ledger_usd: '12.50', receipts_usd: '12.50', late_rows: 0, folded_days: 0, differing: 0 },
-  ...{ differences: [], dropped: 0, skipped: 0, adjustments_usd: '0.00' }
+  started_at: '2026-11-01T00:00:00.000Z',
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-11-23T12:00:00.000Z',
+  requests: 100,
+  ledger_usd: '12.50',
+  receipts_usd: '12.50',
+  late_rows: 0,
+  folded_days: 0,
+  differing: 0,
+  differences: [],
+  dropped: 0,
+  skipped: 0,
+  adjustments_usd: '0.00'
 }
 const difference: ComparedReceipts['differences'][number] = {
-  ...{ account_id: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', from: compared.from, to: '2026-11-01T01:00:00.000Z' },
-  ...{ ledger_requests: 10, receipt_requests: 7, ledger_usd: '1.00', receipts_usd: '0.70' },
-  ...{ ledger_tokens: 100, receipt_tokens: 70, reason: 'receipts_missing' }
+  account_id: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11',
+  from: compared.from,
+  to: '2026-11-01T01:00:00.000Z',
+  ledger_requests: 10,
+  receipt_requests: 7,
+  ledger_usd: '1.00',
+  receipts_usd: '0.70',
+  ledger_tokens: 100,
+  receipt_tokens: 70,
+  reason: 'receipts_missing'
 }
 const differing = (...changed: Array<Partial<typeof difference>>): ComparedReceipts => ({
   ...compared,

@@ -36,38 +36,75 @@ const at = '2026-11-23T06:00:00.000Z'
 /** An account whose changes wait for a second operator. */
 const guarded = 'b1d0f7a4-3d38-4a0e-8f55-0c7c1a0b9e42'
 const listing = {
-  ...{
-    id,
-    email: 'ada@example.com',
-    name: 'Ada',
-    plan: 'pro',
-    status: 'active',
-    suspended_for: [],
-    team: null,
-    past_due: false
-  },
-  ...{ people: 1, keys: 2, spent_usd: '1.50', created_at: at }
+  id,
+  email: 'ada@example.com',
+  name: 'Ada',
+  plan: 'pro',
+  status: 'active',
+  suspended_for: [],
+  team: null,
+  past_due: false,
+  people: 1,
+  keys: 2,
+  spent_usd: '1.50',
+  created_at: at
 }
 const ofPlan = { value: 5, from: 'plan', plan_value: 5, operator_value: null, ends_at: null }
 const account = {
-  ...{ ...listing, own_plan: 'pro', plan_override: null, reserved_usd: '0.00', users: [], key_list: [] },
-  ...{ subscription: null, invoices: [], adjustments: [], audit: [] },
+  ...listing,
+  own_plan: 'pro',
+  plan_override: null,
+  reserved_usd: '0.00',
+  users: [],
+  key_list: [],
+  subscription: null,
+  invoices: [],
+  adjustments: [],
+  audit: [],
   limits: {
-    ...{ monthly_budget_usd: ofPlan, request_budget_usd: ofPlan, requests_per_minute: ofPlan },
-    ...{ tokens_per_minute: ofPlan, concurrent_requests: ofPlan, key_quota: ofPlan }
+    monthly_budget_usd: ofPlan,
+    request_budget_usd: ofPlan,
+    requests_per_minute: ofPlan,
+    tokens_per_minute: ofPlan,
+    concurrent_requests: ofPlan,
+    key_quota: ofPlan
   }
 }
 const reported = {
-  ...{ id: 'key_1', label: 'a\u001b[31mkey', prefix: 'abc', scope: 'inference', status: 'active', created_at: at },
-  ...{ last_used_at: null, expires_at: null, account_id: id, owner_email: 'ada@example.com', owner_name: 'Ada' }
+  id: 'key_1',
+  label: 'a\u001b[31mkey',
+  prefix: 'abc',
+  scope: 'inference',
+  status: 'active',
+  created_at: at,
+  last_used_at: null,
+  expires_at: null,
+  account_id: id,
+  owner_email: 'ada@example.com',
+  owner_name: 'Ada'
 }
 const pending = {
-  ...{ id, action: 'account.adjusted', account_id: guarded, account_email: null, detail: {}, reason: 'sorry' },
-  ...{ asked_by: id, asked_by_email: 'o@example.com', asked_at: at, ends_at: '2026-11-30T06:00:00.000Z' }
+  id,
+  action: 'account.adjusted',
+  account_id: guarded,
+  account_email: null,
+  detail: {},
+  reason: 'sorry',
+  asked_by: id,
+  asked_by_email: 'o@example.com',
+  asked_at: at,
+  ends_at: '2026-11-30T06:00:00.000Z'
 }
 const published = {
-  ...{ version: 3, sha256: 'ab', published_at: at, published_by: 'operator', operator_email: 'o@example.com' },
-  ...{ reason: 'cheaper', models: 1, plans: 2, is_kept: true }
+  version: 3,
+  sha256: 'ab',
+  published_at: at,
+  published_by: 'operator',
+  operator_email: 'o@example.com',
+  reason: 'cheaper',
+  models: 1,
+  plans: 2,
+  is_kept: true
 }
 const change = {
   path: 'models.small.prices.input',

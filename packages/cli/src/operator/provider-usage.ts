@@ -171,8 +171,12 @@ export function compareUsage(
 }
 
 const nothing = (day: string, model: string): DailyUsage => ({
-  ...{ day, model },
-  ...{ requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }
+  day,
+  model,
+  requests: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0
 })
 
 function sumByDay(usages: readonly DailyUsage[]): Map<string, DailyUsage> {
@@ -197,7 +201,11 @@ function compare(ours: DailyUsage, theirs: DailyUsage, tolerance: number): Compa
   const outputTokens = deviation(ours.outputTokens, theirs.outputTokens)
   const isWithin = ({ percent }: Deviation) => percent !== null && Math.abs(percent) <= tolerance
   return {
-    ...{ day: theirs.day, model: theirs.model, requests, inputTokens, outputTokens },
+    day: theirs.day,
+    model: theirs.model,
+    requests,
+    inputTokens,
+    outputTokens,
     // Prices of the catalog need not be those of the provider, so the cost is only shown.
     costUsd: ours.costUsd === null || theirs.costUsd === null ? null : deviation(ours.costUsd, theirs.costUsd),
     isWithinTolerance: [requests, inputTokens, outputTokens].every(isWithin)

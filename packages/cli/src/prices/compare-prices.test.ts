@@ -16,8 +16,12 @@ const plainListed = { input_mtok: 1, cache_read_mtok: 0.1, output_mtok: 4 }
 
 function modelOf(prices: Prices): Model {
   const entry = {
-    ...{ kind: 'chat' as const, owned_by: 'acme', created: 0, route: [{ upstream: 'up', model: 'theirs' }] },
-    ...{ context_window: 1_000_000, max_output_tokens: 1000 },
+    kind: 'chat' as const,
+    owned_by: 'acme',
+    created: 0,
+    route: [{ upstream: 'up', model: 'theirs' }],
+    context_window: 1_000_000,
+    max_output_tokens: 1000,
     ...prices
   }
   const problems: string[] = []
@@ -45,19 +49,28 @@ test('equal prices are no difference, whatever their kinds and steps', async () 
   const usd = fc.integer({ min: 0, max: 200_000_000 }).map((millionths) => millionths / 1e6)
   const optional = fc.option(usd, { nil: undefined })
   const prices = fc.record({
-    ...{ input: usd, cached_input: usd, output: usd },
-    ...{ cache_write: usd, cache_write_long: optional, audio_input: optional, image_input: optional },
-    ...{ reasoning: optional, audio_output: optional, image_output: optional }
+    input: usd,
+    cached_input: usd,
+    output: usd,
+    cache_write: usd,
+    cache_write_long: optional,
+    audio_input: optional,
+    image_input: optional,
+    reasoning: optional,
+    audio_output: optional,
+    image_output: optional
   })
   const names: Record<string, string> = {
-    ...{
-      input: 'input_mtok',
-      cached_input: 'cache_read_mtok',
-      output: 'output_mtok',
-      reasoning: 'output_reasoning_mtok'
-    },
-    ...{ cache_write: 'cache_write_mtok', cache_write_long: 'cache_write_1h_mtok', audio_input: 'input_audio_mtok' },
-    ...{ image_input: 'input_image_mtok', audio_output: 'output_audio_mtok', image_output: 'output_image_mtok' }
+    input: 'input_mtok',
+    cached_input: 'cache_read_mtok',
+    output: 'output_mtok',
+    reasoning: 'output_reasoning_mtok',
+    cache_write: 'cache_write_mtok',
+    cache_write_long: 'cache_write_1h_mtok',
+    audio_input: 'input_audio_mtok',
+    image_input: 'input_image_mtok',
+    audio_output: 'output_audio_mtok',
+    image_output: 'output_image_mtok'
   }
   const steps = fc.uniqueArray(fc.integer({ min: 1, max: 999_999 }), { maxLength: 3 })
   fc.assert(

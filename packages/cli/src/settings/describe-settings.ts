@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { ControlVariables } from '@tollgate/control/config.ts'
 import { GatewayConfig } from '@tollgate/gateway/config.ts'
+import { describeAllowed } from '@tollgate/service/config/load-config.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import type { TObject, TSchema } from 'typebox'
-import { describeAllowed } from '@tollgate/service/config/load-config.ts'
 
 const services = [
   { name: 'control', schema: ControlVariables },

@@ -46,7 +46,11 @@ export function loadStartConfig(env: Variables): StartConfig {
     env
   )
   return {
-    ...{ ports, dataDir: TOLLGATE_DATA_DIR, shownLog: TOLLGATE_LOG, catalogFile: CATALOG_FILE, env },
+    ports,
+    dataDir: TOLLGATE_DATA_DIR,
+    shownLog: TOLLGATE_LOG,
+    catalogFile: CATALOG_FILE,
+    env,
     hasDemoData: TOLLGATE_DEMO_DATA === 'on'
   }
 }

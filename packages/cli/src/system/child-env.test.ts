@@ -28,14 +28,12 @@ function mailOf(env: Variables): Array<string | undefined> {
   const embedded = chooseEmbedded(env)
   const addresses = findAddresses(env, embedded, defaultPorts, { controlPorts: [], gatewayPorts: [] }, 'data')
   const secrets = {
-    ...{
-      anonKey: 'a',
-      serviceRoleKey: 'b',
-      identityWebhookSecret: 'c',
-      stripeKey: 'd',
-      webhookSecret: 'e',
-      secretsKey: 'f'
-    }
+    anonKey: 'a',
+    serviceRoleKey: 'b',
+    identityWebhookSecret: 'c',
+    stripeKey: 'd',
+    webhookSecret: 'e',
+    secretsKey: 'f'
   }
   const options = { env, embedded, addresses, ports: defaultPorts, dataDir: 'data', secrets }
   const { SMTP_URL, MAIL_FROM } = controlEnv(options, { port: 3000, adminPort: 9091 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { version } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 import { createFakeTerminal } from '../testing/fake-io.ts'
 import { commandTable } from './commands.ts'
-import { version } from '@tollgate/service/workspace.ts'
 
 const terminal = createFakeTerminal()
 

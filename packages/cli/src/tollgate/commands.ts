@@ -1,4 +1,12 @@
-import { type Command, CommandError, type CommandIo, exitCodes, exitCodeTexts, UsageError } from '../commands/command.ts'
+import { version } from '@tollgate/service/workspace.ts'
+import {
+  type Command,
+  CommandError,
+  type CommandIo,
+  exitCodes,
+  exitCodeTexts,
+  UsageError
+} from '../commands/command.ts'
 import { migrate, restored } from '../database/database-commands.ts'
 import { doctor } from '../doctor/doctor-command.ts'
 import { mails } from '../mails/mails-command.ts'
@@ -9,7 +17,6 @@ import { ledger } from '../operator/ledger.ts'
 import { login, logout } from '../operator/login.ts'
 import { projection } from '../operator/projection.ts'
 import { usage } from '../operator/usage.ts'
-import { version } from '@tollgate/service/workspace.ts'
 
 /** Every command, in the order of the help. */
 export const commandTable: readonly Command[] = [

@@ -34,8 +34,15 @@ function gatewayRegistry(): Registry {
   const none = () => 0
   const isTrue = () => true
   addProcessGauges(registry, {
-    ...{ settlementsWaiting: none, bodyBytes: none, bodyLimitBytes: none, requestsInFlight: none, openStreams: none },
-    ...{ holds: none, keyCacheKeys: none, isRedisReady: isTrue, isCatalogLoaded: isTrue },
+    settlementsWaiting: none,
+    bodyBytes: none,
+    bodyLimitBytes: none,
+    requestsInFlight: none,
+    openStreams: none,
+    holds: none,
+    keyCacheKeys: none,
+    isRedisReady: isTrue,
+    isCatalogLoaded: isTrue,
     upstreams: () => [],
     upstreamProblems: () => []
   })

@@ -36,7 +36,9 @@ t.test('control’s package offers PostgreSQL, and not PGlite, which it does not
     for (const args of [['main.js'], ['tollgate.js', 'doctor']]) {
       const [program, ...rest] = args
       const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'control', program!), ...rest], {
-        ...{ encoding: 'utf8', env, cwd: folder }
+        encoding: 'utf8',
+        env,
+        cwd: folder
       })
       assert.match(stdout + stderr, /DATABASE_URL[\s\S]*postgres:\/\/user:password@host:5432\/database/)
       assert.doesNotMatch(stdout + stderr, /pglite:</)

@@ -86,8 +86,11 @@ export async function startWorld(directory: string): Promise<World | null> {
     closedPort: await freePort(),
     otherServer: payments.url,
     ...rightSettings({
-      ...{ redis: redis.url, database: postgres.url, identity: identity.url },
-      ...{ payments: payments.url, models: models.url }
+      redis: redis.url,
+      database: postgres.url,
+      identity: identity.url,
+      payments: payments.url,
+      models: models.url
     }),
     stop: () => parts.disposeAsync()
   }

@@ -32,7 +32,10 @@ export const wrong = (
   says: string,
   readyz: WrongSetting['readyz'] = null
 ): WrongSetting => ({
-  ...{ service, setting, says, readyz },
+  service,
+  setting,
+  says,
+  readyz,
   env: typeof env === 'function' ? env : () => env,
   isRefusedAtLoad: typeof env !== 'function' && readyz === null
 })

@@ -15,8 +15,11 @@ const load = {
 
 test('each wrong setting that a service refuses at load is named with its cure, without a secret', async () => {
   const right = rightSettings({
-    ...{ redis: 'redis://127.0.0.1', database: 'postgres://127.0.0.1/postgres', identity: 'http://127.0.0.1:1' },
-    ...{ payments: 'http://127.0.0.1:2', models: 'http://127.0.0.1:3' }
+    redis: 'redis://127.0.0.1',
+    database: 'postgres://127.0.0.1/postgres',
+    identity: 'http://127.0.0.1:1',
+    payments: 'http://127.0.0.1:2',
+    models: 'http://127.0.0.1:3'
   })
   for (const service of ['control', 'gateway'] as const) load[service](right[service])
   assert.ok(wrongSettings.length >= 30)

@@ -1,7 +1,7 @@
 import type { Brand } from '@tollgate/service/brand/brand.ts'
+import { type AuthMailKind, renderAuthMail } from '@tollgate/service/mail/auth-mails.ts'
 import { escapeHtml, unescapeHtml } from '../mailbox/html.ts'
 import type { MailStore } from '../mailbox/mail-store.ts'
-import { type AuthMailKind, renderAuthMail } from '@tollgate/service/mail/auth-mails.ts'
 
 const page = (title: string, text: string, link: string) => `<title>${title}</title>
 <h2>${title}</h2>

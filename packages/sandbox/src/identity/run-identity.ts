@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import Type from 'typebox'
 import { PortTakenError } from '../free-port.ts'
 import { refuseProduction, runProgram } from '../run-program.ts'
 import { type IdentityOptions, startIdentity } from './start-identity.ts'
-import { brandVariables, checkBrandUrls, readBrand } from '@tollgate/service/brand/brand.ts'
 
 const Port = (port: number) => Type.Integer({ minimum: 1, maximum: 65_535, default: port })
 

@@ -130,16 +130,29 @@ function previewInvoice(context: PaymentsContext, subscription: WireSubscription
   const { at, lines, periodStart } = nextRenewal(context, subscription)
   const invoice = newInvoice(
     {
-      ...{ customer, subscription, lines, periodStart, periodEnd: at },
-      ...{ reason: 'subscription_cycle', currency: subscription.currency },
-      ...{ accountName: context.settings.businessName, taxPercent: context.settings.taxPercent, pageUrl: '' }
+      customer,
+      subscription,
+      lines,
+      periodStart,
+      periodEnd: at,
+      reason: 'subscription_cycle',
+      currency: subscription.currency,
+      accountName: context.settings.businessName,
+      taxPercent: context.settings.taxPercent,
+      pageUrl: ''
     },
     at
   )
   return {
     ...invoice,
-    ...{ id: `upcoming_${invoice.id}`, billing_reason: 'upcoming', status: 'draft', number: null },
-    ...{ effective_at: null, hosted_invoice_url: null, invoice_pdf: null, webhooks_delivered_at: null },
+    id: `upcoming_${invoice.id}`,
+    billing_reason: 'upcoming',
+    status: 'draft',
+    number: null,
+    effective_at: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    webhooks_delivered_at: null,
     next_payment_attempt: at + untilChargeS,
     status_transitions: { ...invoice.status_transitions, finalized_at: null }
   }

@@ -112,7 +112,12 @@ function toReadable(record: LogRecord, observed: [number, number], shared: Share
   return {
     ...shared,
     ...severities[severity],
-    ...{ eventName, body, attributes, hrTime: toTime(atMs), hrTimeObserved: observed, droppedAttributesCount: 0 }
+    eventName,
+    body,
+    attributes,
+    hrTime: toTime(atMs),
+    hrTimeObserved: observed,
+    droppedAttributesCount: 0
   }
 }
 

@@ -86,7 +86,10 @@ export async function startWorld(t: Test): Promise<World | null> {
   mkdirSync(join(cwd, 'dashboard'))
   write('dashboard/index.html', '<!doctype html>')
   return {
-    ...{ ...servers, cwd, models, write },
+    ...servers,
+    cwd,
+    models,
+    write,
     startServer: (answer) => startServer(answer, keep),
     emptyDatabase: () => createDatabase(postgres.url),
     sql: (...statements) => runStatements(databaseUrl, statements),

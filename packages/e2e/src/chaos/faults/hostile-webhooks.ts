@@ -104,7 +104,8 @@ async function seedHostile(
   const hostile: HostileAccount[] = []
   for (const { id } of accounts) {
     const endpoints = await seedEndpoints(sql, {
-      ...{ receiver, secretsKey: system.secrets.secretsKey },
+      receiver,
+      secretsKey: system.secrets.secretsKey,
       accounts: Array.from({ length: endpointsEach }, () => id)
     })
     for (const [index, { url }] of endpoints.entries()) {

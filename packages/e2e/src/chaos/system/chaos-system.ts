@@ -249,7 +249,9 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   await untilProjected(sql, link, projectedTimeoutMs)
 
   const replica = (name: string, url: string, adminUrl: string) => ({
-    ...{ part: system.part(name), url, adminUrl },
+    part: system.part(name),
+    url,
+    adminUrl,
     redis: proxies.get(name)!.redis
   })
   const { addresses, secrets } = system

@@ -77,7 +77,11 @@ export async function rawAsk(
   const sentAt = performance.now()
   let id: string | null = null
   const finish = (outcome: string, refusal: Refusal | null = null) => ({
-    ...{ sentAt, answeredAt: performance.now(), outcome, account, id },
+    sentAt,
+    answeredAt: performance.now(),
+    outcome,
+    account,
+    id,
     refusal
   })
   try {

@@ -234,8 +234,11 @@ t.test(
     const { page, context, complaints, dialog, act } = await openConsole()
     const { body: me } = await person.call<{ user: { id: string } }>('GET', '/api/auth/me')
     const waiting = {
-      ...{ account_id: me.user.id, account_email: person.email, asked_by: crypto.randomUUID() },
-      ...{ asked_at: '2026-11-23T12:00:00.000Z', ends_at: '2026-11-30T12:00:00.000Z' }
+      account_id: me.user.id,
+      account_email: person.email,
+      asked_by: crypto.randomUUID(),
+      asked_at: '2026-11-23T12:00:00.000Z',
+      ends_at: '2026-11-30T12:00:00.000Z'
     }
     await context.route('**/api/admin/pending-acts', (route) =>
       route.fulfill({
@@ -243,12 +246,17 @@ t.test(
           pending: [
             {
               ...waiting,
-              ...{ id: crypto.randomUUID(), action: 'account.adjusted', reason: 'An outage of two days' },
-              ...{ detail: { amount_usd: '-600.00', month: '2026-11' }, asked_by_email: 'olga@example.com' }
+              id: crypto.randomUUID(),
+              action: 'account.adjusted',
+              reason: 'An outage of two days',
+              detail: { amount_usd: '-600.00', month: '2026-11' },
+              asked_by_email: 'olga@example.com'
             },
             {
               ...waiting,
-              ...{ id: crypto.randomUUID(), action: 'account.overridden', reason: '<b>A trial</b>' },
+              id: crypto.randomUUID(),
+              action: 'account.overridden',
+              reason: '<b>A trial</b>',
               detail: { plan: 'enterprise', plan_ends_at: null, monthly_budget_usd: 5000, limits_end_at: null },
               asked_by_email: null
             }
