@@ -37,8 +37,8 @@ export interface Timing {
 }
 
 /**
- * Many short rounds instead of a few long ones: machines, above all virtual ones, slow down for seconds at a time. A ratio
- * cancels only slowdowns that affect both sides of a round.
+ * Many short rounds instead of a few long ones: machines, above all virtual ones, slow down for seconds at a time. A
+ * ratio cancels only slowdowns that affect both sides of a round.
  */
 export const fullTiming: Timing = {
   warmUpMs: 6000,

@@ -49,7 +49,10 @@ async function restOf(reader: ReadableStreamDefaultReader<string>): Promise<stri
   return rest
 }
 
-/** Asserts that both streams end with this error within a time after `answered`, on a clock that stands still while the host does. */
+/**
+ * Asserts that both streams end with this error within a time after `answered`, on a clock that stands still while the
+ * host does.
+ */
 async function assertCut(
   { ended }: OpenStreams,
   answered: Promise<unknown>,

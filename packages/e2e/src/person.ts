@@ -24,7 +24,10 @@ const answerTimeoutMs = 60_000
 /** A user who keeps the session cookie and reads mail. */
 export class Person {
   readonly email: string
-  /** A documentation address (RFC 3849), each in a network of its own. Control uses it if it trusts a proxy on this machine. */
+  /**
+   * A documentation address (RFC 3849), each in a network of its own. Control uses it if it trusts a proxy on this
+   * machine.
+   */
   readonly #address = `2001:db8:0:${(++people).toString(16)}::1`
   readonly password = 'correct horse battery staple'
   readonly #system: Pick<TestSystem, 'addresses' | 'secrets'>

@@ -29,8 +29,8 @@ const alone = ['ada']
 const several = ['ada', 'grace', 'edsger', 'barbara']
 
 /**
- * Registers people, each with an active and a revoked key. Then breaks Redis and checks that the system recovers by itself
- * without a wrong answer.
+ * Registers people, each with an active and a revoked key. Then breaks Redis and checks that the system recovers by
+ * itself without a wrong answer.
  */
 async function journey(t: Test, url: string, names: string[], breakRedis: () => Promise<void>): Promise<void> {
   const system = await startTestSystem(t, { env: { REDIS_URL: url } })

@@ -21,7 +21,10 @@ t.before(async () => {
 const askAll = (value: string) =>
   Promise.all(system.addresses.gateways.map((gateway) => chatOutcome(openaiClient(gateway, value))))
 
-/** Revokes a key while every gateway is asked with it. Asserts that no request is served that began after the `{ ok: true }`. */
+/**
+ * Revokes a key while every gateway is asked with it. Asserts that no request is served that began after the `{ ok:
+ * true }`.
+ */
 async function assertRefusedAtOnce(label: string): Promise<void> {
   const { id, value } = (await ada.createKey(label)).body.key
   assert.deepEqual(await askAll(value), ['200', '200'])

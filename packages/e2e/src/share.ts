@@ -6,7 +6,8 @@ export interface Endings {
 }
 
 /**
- * Starts something once in this process, when the first test file needs it. It ends after the last test file of the process.
+ * Starts something once in this process, when the first test file needs it. It ends after the last test file of the
+ * process.
  *
  * @returns a function that starts it, or waits for it
  */

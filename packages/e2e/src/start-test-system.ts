@@ -13,9 +13,9 @@ import { brandName } from './dashboard/check-page.ts'
 import { share } from './share.ts'
 
 /**
- * The system that the test files of one process share: two gateways and the shipped catalog. Prompts with a marker such as
- * `[sandbox+pace-ms=15]` make the model server misbehave. A test that stops or changes a part of the system starts it again, or changes it
- * back. Its customers are its own.
+ * The system that the test files of one process share: two gateways and the shipped catalog. Prompts with a marker such
+ * as `[sandbox+pace-ms=15]` make the model server misbehave. A test that stops or changes a part of the system starts
+ * it again, or changes it back. Its customers are its own.
  */
 export const sharedSystem = share((endings) =>
   startTestSystem(endings, {
@@ -41,13 +41,15 @@ const { PATH, HOME } = process.env
 /** The timeout of a test decides, however busy the machine is. */
 const readyTimeoutMs = 600_000
 
-/** A folder with the packages of both services; see packages/packaging. With it, tests run these instead of the sources. */
+/**
+ * A folder with the packages of both services; see packages/packaging. With it, tests run these instead of the sources.
+ */
 const packages = () => process.env.TOLLGATE_TEST_PACKAGE
 
 /**
- * Starts the whole product as `npm start` does, on free ports, with a temporary data directory. Where PostgreSQL is installed, control uses
- * it: that takes less time than PGlite, which packages lack. Otherwise PGlite gets a copy of a database with empty tables, since migration
- * takes half of control's start time.
+ * Starts the whole product as `npm start` does, on free ports, with a temporary data directory. Where PostgreSQL is
+ * installed, control uses it: that takes less time than PGlite, which packages lack. Otherwise PGlite gets a copy of a
+ * database with empty tables, since migration takes half of control's start time.
  *
  * @throws Error if packages are tested, and PostgreSQL is not installed
  */

@@ -38,7 +38,8 @@ t.test('a 100 MB stream with a stalled reader leaves the gateway’s memory flat
   if (process.platform !== 'linux') return t.comment('skipped: only Linux has /proc')
   const { value } = (await ada.createKey('flood')).body.key
   const { pid } = system.part('gateway')
-  // V8's young generation grows with the first garbage, to 48 MB at most. A flood uses up the rate limit of its account.
+  // V8's young generation grows with the first garbage, to 48 MB at most. A flood uses up the rate limit of its
+  // account.
   const earlier = (await (await new Person(system, 'carol').join('pro')).createKey('flood')).body.key
   await drain(await stream(system, earlier.value, flood))
   const before = ownBytes(pid!)

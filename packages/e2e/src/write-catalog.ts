@@ -11,8 +11,8 @@ import type { Person } from './person.ts'
 const shippedCatalog = workspaceFile('deploy/catalog.yaml')
 
 /**
- * Adds models that make the sandbox's model server misbehave. They copy the cheapest chat model of the shipped catalog and are in the free
- * plan.
+ * Adds models that make the sandbox's model server misbehave. They copy the cheapest chat model of the shipped catalog
+ * and are in the free plan.
  *
  * @param behaviours name of the model → its name at the model server, with directives
  * @param prices more prices of these models, in USD per million tokens

@@ -17,8 +17,8 @@ const parts = {
 }
 
 /**
- * Replaces undici by the parts that Tollgate uses. Its own index loads everything, also `fetch`, WebSocket and mocks: another 13
- * MB of memory in each gateway. The build fails if Tollgate imports another part.
+ * Replaces undici by the parts that Tollgate uses. Its own index loads everything, also `fetch`, WebSocket and mocks:
+ * another 13 MB of memory in each gateway. The build fails if Tollgate imports another part.
  */
 export function undiciCore(): Plugin {
   let index = ''
@@ -44,9 +44,9 @@ export function undiciCore(): Plugin {
 }
 
 /**
- * Makes paths relative to `import.meta.url` work in the package. All files that a module reads have the same place in the
- * package as in the workspace, so the module gets the URL that it would have there. Modules that are started by path become
- * files in `lib`.
+ * Makes paths relative to `import.meta.url` work in the package. All files that a module reads have the same place in
+ * the package as in the workspace, so the module gets the URL that it would have there. Modules that are started by
+ * path become files in `lib`.
  *
  * @param root of the workspace
  * @param lib the folder of the bundled code in the package

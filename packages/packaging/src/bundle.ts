@@ -10,8 +10,9 @@ import type { PackagePlan } from './packages.ts'
 const builtinPrefix = '\0builtin:'
 
 /**
- * Gets Node's own modules by `process.getBuiltinModule`. An `import` reads all their exports, also those that Node loads on
- * demand: `node:http` then loads a second undici, `node:tls` all root certificates. That costs time and memory at every start.
+ * Gets Node's own modules by `process.getBuiltinModule`. An `import` reads all their exports, also those that Node
+ * loads on demand: `node:http` then loads a second undici, `node:tls` all root certificates. That costs time and memory
+ * at every start.
  */
 function lazyBuiltins(): Plugin {
   return {
@@ -145,20 +146,21 @@ function withoutPglite(): Plugin {
 }
 
 /**
- * The file of the package, without its extension, that a module is in; null: the bundler decides. Each library has its own file.
- * Node's modules share one: all others may need them first.
+ * The file of the package, without its extension, that a module is in; null: the bundler decides. Each library has its
+ * own file. Node's modules share one: all others may need them first.
  */
 function fileOf(id: string): string | null {
   if (id.startsWith(builtinPrefix)) return 'node'
-  // Piscina starts one of its modules as the program of a thread, which the bundler would merge with the library's file.
+  // Piscina starts one of its modules as the program of a thread, which the bundler would merge with the library's
+  // file.
   if (id.includes('/node_modules/piscina/')) return null
   const library = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1]
   return library?.replace('@', '').replace('/', '-') ?? null
 }
 
 /**
- * Leaves the code of libraries out of source maps. Node parses all maps when it loads the code: those of libraries would cost a
- * gateway 20 MB of memory. Their code is bundled as it is, so its names are in the traces anyway.
+ * Leaves the code of libraries out of source maps. Node parses all maps when it loads the code: those of libraries
+ * would cost a gateway 20 MB of memory. Their code is bundled as it is, so its names are in the traces anyway.
  */
 function ownMaps(): Plugin {
   return {

@@ -13,8 +13,8 @@ import { type Library, readDashboardLibraries, readLibraries, unique } from './r
 const sbomFile = 'sbom.cdx.json'
 
 /**
- * The bill of materials of a package in CycloneDX 1.6, as JSON: all libraries that it contains. It has neither a time nor a
- * random number, so that two builds are equal.
+ * The bill of materials of a package in CycloneDX 1.6, as JSON: all libraries that it contains. It has neither a time
+ * nor a random number, so that two builds are equal.
  *
  * @param version of Tollgate
  */
@@ -52,8 +52,8 @@ function toComponent({ name, version, licence }: Library): Models.Component {
 const minNodeMajor = 24
 
 /**
- * The file that an operator starts: checks the version of Node before it loads anything, so that an old Node prints the message
- * and no syntax error.
+ * The file that an operator starts: checks the version of Node before it loads anything, so that an old Node prints the
+ * message and no syntax error.
  *
  * @param program the name of the program in `lib`
  * @param v8Flags set before the program is loaded

@@ -43,7 +43,8 @@ export const packagePlans: readonly PackagePlan[] = [
       { folder: 'services/control/src/database/migrations', patterns: ['*.sql', 'meta/_journal.json'] }
     ],
     hasDashboard: true,
-    // The young generation stays small: 45 MB less at rest. Its more frequent collections cost little, because control has few requests.
+    // The young generation stays small: 45 MB less at rest. Its more frequent collections cost little, because control
+    // has few requests.
     v8Flags: ['--semi-space-growth-factor=1']
   }
 ]

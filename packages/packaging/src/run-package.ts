@@ -8,8 +8,8 @@ import { makePackages } from './make-package.ts'
 import { packagePlans } from './packages.ts'
 import { readSource } from './provenance.ts'
 
-// `npm run package` makes all packages in `dist`. `npm run package -- --verify` makes them once more, and compares both.
-// `npm run package -- --sign KEY` signs them with the private key of this file.
+// `npm run package` makes all packages in `dist`. `npm run package -- --verify` makes them once more, and compares
+// both. `npm run package -- --sign KEY` signs them with the private key of this file.
 const { values } = parseArgs({
   options: { verify: { type: 'boolean', default: false }, sign: { type: 'string' } }
 })

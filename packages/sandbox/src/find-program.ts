@@ -6,8 +6,9 @@ const serverDirectories = ['/usr/sbin', '/usr/local/sbin']
 const debianPostgres = '/usr/lib/postgresql'
 
 /**
- * The directories to search for a program: those of `PATH`, then Debian's directories for servers, the newest PostgreSQL
- * first. With `ONLY_PROGRAMS_ON_PATH=true` only those of `PATH`, so that a shorter `PATH` hides programs from tests.
+ * The directories to search for a program: those of `PATH`, then Debian's directories for servers, the newest
+ * PostgreSQL first. With `ONLY_PROGRAMS_ON_PATH=true` only those of `PATH`, so that a shorter `PATH` hides programs
+ * from tests.
  *
  * @param versions Debian's directory with a folder for each PostgreSQL version
  */

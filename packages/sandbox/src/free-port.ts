@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 
-// Below 32768, where Linux's range for outgoing connections starts. In that range, a client that reconnects to a stopped
-// server can get the server's port as its own, and then connects to itself.
+// Below 32768, where Linux's range for outgoing connections starts. In that range, a client that reconnects to a
+// stopped server can get the server's port as its own, and then connects to itself.
 const first = 10_240
 const end = 32_768
 const blockSize = 32

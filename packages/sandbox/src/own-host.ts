@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify'
 export const misdirected = 421
 
 /**
- * Whether a `Host` header names this machine: `localhost`, `127.0.0.1` or `[::1]`, with any port, since a test may put a
- * proxy in between. The embedded servers listen on loopback only. But any website can make its name resolve to 127.0.0.1
- * (DNS rebinding), and its requests carry that name.
+ * Whether a `Host` header names this machine: `localhost`, `127.0.0.1` or `[::1]`, with any port, since a test may put
+ * a proxy in between. The embedded servers listen on loopback only. But any website can make its name resolve to
+ * 127.0.0.1 (DNS rebinding), and its requests carry that name.
  */
 export function isOwnHost(host: string | undefined): boolean {
   return host !== undefined && /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host)

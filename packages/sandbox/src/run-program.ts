@@ -10,8 +10,8 @@ export interface ServerProgram {
 }
 
 /**
- * Runs a server as a program. Prints a line when it is ready, and stops it on SIGTERM and SIGINT with status 0. A server
- * that cannot start, or ends by itself, is reported in one line on stderr with status 1.
+ * Runs a server as a program. Prints a line when it is ready, and stops it on SIGTERM and SIGINT with status 0. A
+ * server that cannot start, or ends by itself, is reported in one line on stderr with status 1.
  *
  * @param portVariable the environment variable that sets the port, named if the port is taken
  */

@@ -1,8 +1,8 @@
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**
- * The beginning of a text, cut between characters as people see them: a joined emoji, a flag or a letter with its accents stays whole
- * or is left out.
+ * The beginning of a text, cut between characters as people see them: a joined emoji, a flag or a letter with its
+ * accents stays whole or is left out.
  *
  * @param max.characters at most this many of them
  * @param max.length at most this many UTF-16 code units

@@ -28,7 +28,8 @@ export const callers = {
 
 /**
  * Fills control's database up to this number of keys, with accounts, users and a session per user. Analyzes the tables.
- * Existing rows stay. Plain SQL is fast; control and Redis do not learn of the rows, which the measured requests do not need.
+ * Existing rows stay. Plain SQL is fast; control and Redis do not learn of the rows, which the measured requests do not
+ * need.
  */
 export async function seedDatabase(sql: Sql, keys: number): Promise<void> {
   const large = Math.round(keys * largeShare)
@@ -80,8 +81,8 @@ export async function seedDatabase(sql: Sql, keys: number): Promise<void> {
 }
 
 /**
- * Fills the ledger with a year of every key: each key of the large account with three models in every hour, other keys with one.
- * A quarter of the keys gets one of 20 values of the tag `tenant`, as a reseller gives them.
+ * Fills the ledger with a year of every key: each key of the large account with three models in every hour, other keys
+ * with one. A quarter of the keys gets one of 20 values of the tag `tenant`, as a reseller gives them.
  */
 export async function seedLedger(sql: Sql): Promise<void> {
   await sql`
@@ -109,9 +110,9 @@ export async function seedLedger(sql: Sql): Promise<void> {
 }
 
 /**
- * Fills the request log of the last 30 days with rows, half of them of the large account. The rows come from a table of examples, so
- * the server can make some 100,000 a second. Each day is a table of its own that gets its indexes before it joins the log:
- * otherwise this would take several times as long.
+ * Fills the request log of the last 30 days with rows, half of them of the large account. The rows come from a table of
+ * examples, so the server can make some 100,000 a second. Each day is a table of its own that gets its indexes before
+ * it joins the log: otherwise this would take several times as long.
  *
  * @param connections one for each core: they make different days at the same time
  */

@@ -32,8 +32,8 @@ export interface RunningControl {
 }
 
 /**
- * Starts the service as operators run it, on an empty database. Its identity provider and payment provider do not exist,
- * because the measured requests do not call them.
+ * Starts the service as operators run it, on an empty database. Its identity provider and payment provider do not
+ * exist, because the measured requests do not call them.
  *
  * @param settings more settings of PostgreSQL
  * @throws if PostgreSQL is not installed
@@ -164,7 +164,8 @@ export async function recordPlans(sql: Sql, run: () => Promise<void>): Promise<E
 async function explainAbove(sql: Sql, milliseconds: number): Promise<void> {
   await sql`alter system set auto_explain.log_min_duration = ${sql.unsafe(String(milliseconds))}`
   await sql`select pg_reload_conf()`
-  // Idle connections read new settings before their next statement. Our own connection shows when the signal has arrived.
+  // Idle connections read new settings before their next statement. Our own connection shows when the signal has
+  // arrived.
   for (;;) {
     const [{ now }] = await sql<[{ now: string }]>`select current_setting('auto_explain.log_min_duration') as now`
     if (now === String(milliseconds)) return

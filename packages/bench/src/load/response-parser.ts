@@ -18,9 +18,9 @@ const NEWLINE = 10
 /**
  * Parses the HTTP/1.1 answers of one connection. It counts bytes and events, and keeps no bodies.
  *
- * The load generator must not be the bottleneck. This parser costs a fraction of Node's own client, because it creates no
- * header objects, streams or events. It knows `Content-Length` and chunked bodies, as the measured servers send them.
- * Anything else is an error.
+ * The load generator must not be the bottleneck. This parser costs a fraction of Node's own client, because it creates
+ * no header objects, streams or events. It knows `Content-Length` and chunked bodies, as the measured servers send
+ * them. Anything else is an error.
  */
 export class ResponseParser {
   /** Events so far in the current answer. */
@@ -43,7 +43,8 @@ export class ResponseParser {
   /**
    * Reads the bytes `0..length` of `buffer`. The caller may reuse the buffer afterwards.
    *
-   * @returns the answer if it ended with these bytes, else null. Requests are not pipelined, so at most one answer ends.
+   * @returns the answer if it ended with these bytes, else null. Requests are not pipelined, so at most one answer
+   *   ends.
    * @throws on an answer without a length, on invalid chunks, and on bytes after the end of the answer
    */
   push(buffer: Buffer, length: number): Answer | null {

@@ -71,8 +71,8 @@ serveCommands<LoadCommand>(async (command) => {
  * Sends requests at fixed intervals. A slow answer does not delay the next request. So a stall shows in every affected
  * request, not only in one (no "coordinated omission").
  *
- * The time counts from the write, not from the planned time: Node's timers are up to a millisecond late, which is several
- * times the latency of a proxy.
+ * The time counts from the write, not from the planned time: Node's timers are up to a millisecond late, which is
+ * several times the latency of a proxy.
  *
  * @returns milliseconds of each request sent after the ramp
  * @throws if a request fails

@@ -11,10 +11,10 @@ const quietShare = 0.1
 /**
  * The CPU time, user and system, that all running threads of a process have used, in nanoseconds.
  *
- * It is the sum of the first field of `/proc/<pid>/task/<tid>/schedstat` (Linux Documentation/scheduler/sched-stats.rst).
- * `/proc/<pid>/stat` has the same time in steps of 10 ms, and `process.cpuUsage()` needs our code inside the measured
- * process. Ended threads are missing, but Node's threads (event loop, V8 and libuv workers) live as long as the process.
- * This reads one small file per thread, about a dozen.
+ * It is the sum of the first field of `/proc/<pid>/task/<tid>/schedstat` (Linux
+ * Documentation/scheduler/sched-stats.rst). `/proc/<pid>/stat` has the same time in steps of 10 ms, and
+ * `process.cpuUsage()` needs our code inside the measured process. Ended threads are missing, but Node's threads (event
+ * loop, V8 and libuv workers) live as long as the process. This reads one small file per thread, about a dozen.
  *
  * @throws if the process does not exist, or the kernel has no schedstat
  */

@@ -102,8 +102,8 @@ export interface ProfileSummary {
 /**
  * Adds up the self time of each function and each package, over all callers.
  *
- * Every sample counts the same. A profile also has the times between samples, but these include the time in which another
- * program used the core.
+ * Every sample counts the same. A profile also has the times between samples, but these include the time in which
+ * another program used the core.
  */
 export function summarizeProfile(profile: CpuProfile): ProfileSummary {
   const counts = new Map<number, number>()

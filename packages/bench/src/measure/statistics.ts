@@ -4,8 +4,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The `q`-quantile (0 to 1), linearly interpolated between the two nearest ranks. This is type 7 of Hyndman and Fan, the
- * default of R and NumPy. Throws on an empty list.
+ * The `q`-quantile (0 to 1), linearly interpolated between the two nearest ranks. This is type 7 of Hyndman and Fan,
+ * the default of R and NumPy. Throws on an empty list.
  */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) throw new RangeError('a quantile of no values is not defined')
@@ -30,8 +30,8 @@ export function spread(values: readonly number[]): Spread {
 }
 
 /**
- * The ratio of two figures, round by round. Each value is divided by the value of the same round, so a machine that slows
- * down affects both. Throws if the lists are empty or differ in length.
+ * The ratio of two figures, round by round. Each value is divided by the value of the same round, so a machine that
+ * slows down affects both. Throws if the lists are empty or differ in length.
  */
 export function ratioSpread(numerators: readonly number[], denominators: readonly number[]): Spread {
   if (numerators.length !== denominators.length) throw new RangeError('both sides need the same number of rounds')

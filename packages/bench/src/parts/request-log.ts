@@ -23,7 +23,10 @@ const copiedAccounts = 1000
 const receiptsPerCall = 200
 const roomyBytes = 100_000_000
 
-/** As on a server with some memory; the rest is PostgreSQL's default. The log of changes is not needed while rows are made. */
+/**
+ * As on a server with some memory; the rest is PostgreSQL's default. The log of changes is not needed while rows are
+ * made.
+ */
 const settings = {
   shared_buffers: '2GB',
   maintenance_work_mem: '1GB',
@@ -34,7 +37,9 @@ const settings = {
   autovacuum: 'off'
 }
 
-/** Searches in a request log of 100 million requests, what the usage page reads, and how fast control copies receipts. */
+/**
+ * Searches in a request log of 100 million requests, what the usage page reads, and how fast control copies receipts.
+ */
 export const requestLog: Part = {
   name: 'request-log',
   summary: 'searches in a request log of 100 M requests, half of them of one account, and copies of receipts',

@@ -143,8 +143,8 @@ export async function measurePairs(
 }
 
 /**
- * Measures target and bare proxy in turn, so that changes of the machine affect both. With patience, each round waits for
- * a quiet moment, and disturbed rounds are repeated.
+ * Measures target and bare proxy in turn, so that changes of the machine affect both. With patience, each round waits
+ * for a quiet moment, and disturbed rounds are repeated.
  */
 async function measureRounds(
   bench: Bench,

@@ -9,8 +9,8 @@ const streams = 300
 const endless = { chunks: 1_000_000, paceMs: 20 }
 
 /**
- * Streamed chat in two forms. Short streams without pauses show the cost of a whole stream. Endless paced streams show the
- * cost of a chunk, because no stream begins or ends while they are measured.
+ * Streamed chat in two forms. Short streams without pauses show the cost of a whole stream. Endless paced streams show
+ * the cost of a chunk, because no stream begins or ends while they are measured.
  */
 export const stream: Part = {
   name: 'stream',

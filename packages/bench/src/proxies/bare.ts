@@ -1,6 +1,7 @@
 /**
- * The proxy that every run compares with: a simple one, with Fastify and undici, without accounts, limits or settlement.
- * All settings are defaults: Fastify parses the JSON, undici opens connections as needed and keeps them alive.
+ * The proxy that every run compares with: a simple one, with Fastify and undici, without accounts, limits or
+ * settlement. All settings are defaults: Fastify parses the JSON, undici opens connections as needed and keeps them
+ * alive.
  *
  * Arguments: port to listen on, port of the upstream.
  */

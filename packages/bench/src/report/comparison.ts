@@ -28,8 +28,8 @@ export function compare(rounds: Rounds, figure: (figures: WindowFigures) => numb
 const minQuietRounds = 3
 
 /**
- * Leaves out the rounds that other programs or the hypervisor disturbed, whatever their figures are. With fewer than three
- * quiet rounds, it keeps all.
+ * Leaves out the rounds that other programs or the hypervisor disturbed, whatever their figures are. With fewer than
+ * three quiet rounds, it keeps all.
  *
  * @returns the rounds to report, and a sentence about the disturbed ones, if any
  */

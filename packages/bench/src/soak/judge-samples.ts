@@ -65,8 +65,8 @@ interface Margin {
 }
 
 /**
- * Compares the median of the last third of a series with the median of the first third. Medians ignore single peaks, such
- * as between garbage collections.
+ * Compares the median of the last third of a series with the median of the first third. Medians ignore single peaks,
+ * such as between garbage collections.
  *
  * @param values after the warm-up, at least three, evenly spaced in time
  */

@@ -25,8 +25,8 @@ export interface Watched {
   inspector: Inspector
   everyMs: number
   /**
-   * How often a full garbage collection is forced. It stops the process for tens of milliseconds, so it is rare. The heap
-   * size between two collections depends more on V8's timing than on the program.
+   * How often a full garbage collection is forced. It stops the process for tens of milliseconds, so it is rare. The
+   * heap size between two collections depends more on V8's timing than on the program.
    */
   collectEveryMs: number
 }

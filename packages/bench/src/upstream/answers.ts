@@ -39,7 +39,10 @@ export function httpAnswer(value: object): Buffer {
   )
 }
 
-/** The pieces of a streamed answer, each ready to be written: one HTTP chunk holds one server-sent event, as providers send them. */
+/**
+ * The pieces of a streamed answer, each ready to be written: one HTTP chunk holds one server-sent event, as providers
+ * send them.
+ */
 export interface StreamPieces {
   /** Head of the answer and the first event, which names the role. */
   start: Buffer

@@ -59,8 +59,8 @@ interface ReceivedRequest {
 }
 
 /**
- * Splits the bytes of one connection into requests. It searches the body for two members instead of parsing it, because the
- * bench writes the bodies itself, without spaces.
+ * Splits the bytes of one connection into requests. It searches the body for two members instead of parsing it, because
+ * the bench writes the bodies itself, without spaces.
  */
 export class RequestReader {
   #pending: Buffer = Buffer.alloc(0)

@@ -98,7 +98,11 @@ async function withRedis<Result>(
   }
 }
 
-/** Opens the database of DATABASE_URL, runs `work` with it, and closes it. @throws CommandError that says what failed */
+/**
+ * Opens the database of DATABASE_URL, runs `work` with it, and closes it.
+ *
+ * @throws CommandError that says what failed
+ */
 export async function withDatabase<Result>(
   url: string | undefined,
   work: (database: Database) => Promise<Result>

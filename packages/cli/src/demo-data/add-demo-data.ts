@@ -34,7 +34,8 @@ export interface DemoDataOptions {
 }
 
 /**
- * Gives the demo user of the running system a subscription, keys and two months of usage. It does not change existing keys.
+ * Gives the demo user of the running system a subscription, keys and two months of usage. It does not change existing
+ * keys.
  *
  * @returns how much was added; null if the user has demo data already, or is not new
  * @throws SystemError if a part of the system does not answer
@@ -93,8 +94,8 @@ async function createKey(session: DemoSession, key: DemoKey): Promise<string> {
 }
 
 /**
- * Subscribes the demo user to their plan, through checkout and the test card of the embedded payments server. A plan without a
- * monthly price, or with a subscription, stays as it is.
+ * Subscribes the demo user to their plan, through checkout and the test card of the embedded payments server. A plan
+ * without a monthly price, or with a subscription, stays as it is.
  *
  * @param payments the origin of the embedded payments server
  * @param paidAt when the subscription began; it has renewed each month since

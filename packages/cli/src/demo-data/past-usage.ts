@@ -185,7 +185,10 @@ function endOf(failedAttempts: readonly FailedAttempt[]): number {
   return last === undefined ? 0 : last.startedMs + last.durationMs
 }
 
-/** What the gateway reserves: each token at its highest price. A dollar per million tokens is 1000 nanodollars per token. */
+/**
+ * What the gateway reserves: each token at its highest price. A dollar per million tokens is 1000 nanodollars per
+ * token.
+ */
 function maxCostNanos(
   { usd_per_million_tokens: usd }: OfferedModel,
   promptTokens: number,

@@ -27,8 +27,8 @@ export interface StoreOptions {
 }
 
 /**
- * Settles past requests in Redis and leaves their receipts there, as a gateway does. Control then copies them to the ledger and to the
- * request log.
+ * Settles past requests in Redis and leaves their receipts there, as a gateway does. Control then copies them to the
+ * ledger and to the request log.
  *
  * @throws SystemError if Redis does not answer; Redis' error if it refuses a settlement
  */

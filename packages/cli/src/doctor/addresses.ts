@@ -119,7 +119,9 @@ function judgeCookieDomain({ serviceDomain, publicUrl }: AddressSettings): Findi
   ]
 }
 
-/** Domains of hosting providers, and registries, that browsers refuse cookies for (publicsuffix.org): the usual ones. */
+/**
+ * Domains of hosting providers, and registries, that browsers refuse cookies for (publicsuffix.org): the usual ones.
+ */
 const publicSuffixes = new Set([
   ...['co.uk', 'org.uk', 'com.au', 'co.jp', 'com.br', 'co.nz', 'co.za', 'com.cn', 'co.in'],
   ...['github.io', 'gitlab.io', 'pages.dev', 'workers.dev', 'vercel.app', 'netlify.app', 'herokuapp.com', 'fly.dev'],

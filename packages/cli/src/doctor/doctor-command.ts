@@ -84,8 +84,8 @@ interface CheckOptions {
 }
 
 /**
- * Checks the settings of both services, and every server that they name. The servers are asked at the same time. The results
- * contain no secrets.
+ * Checks the settings of both services, and every server that they name. The servers are asked at the same time. The
+ * results contain no secrets.
  *
  * @param env the environment
  * @param cwd the directory with `.env`; relative paths begin there

@@ -97,7 +97,10 @@ function isReadableByOthers(path: string): boolean {
 export const catalogOf = (files: FileFacts | null): Catalog | null =>
   files !== null && 'content' in files.catalog ? files.catalog.content : null
 
-/** Whether this is a pod of Kubernetes without any of the variables that the upstreams file names: only gateways have them. */
+/**
+ * Whether this is a pod of Kubernetes without any of the variables that the upstreams file names: only gateways have
+ * them.
+ */
 export const isControlPod = (env: Variables, named: readonly string[]): boolean =>
   Boolean(env.KUBERNETES_SERVICE_HOST) && named.every((name) => !env[name])
 

@@ -133,7 +133,10 @@ export function judgeIdentity(facts: IdentityFacts, settings: IdentitySettings):
   ]
 }
 
-/** The gateway in front of Supabase Auth answers 401 to unknown keys, Supabase Auth itself 401 and 403 without admin rights. */
+/**
+ * The gateway in front of Supabase Auth answers 401 to unknown keys, Supabase Auth itself 401 and 403 without admin
+ * rights.
+ */
 function judgeKeys({ health, adminWithSecretKey, adminWithPublishableKey }: IdentityFacts): Finding[] {
   const isRefused = (outcome: Outcome) => [401, 403].includes(answerOf(outcome)?.status ?? 0)
   const secret = answerOf(adminWithSecretKey)

@@ -97,8 +97,8 @@ export function parseInfo(info: string): Map<string, string> {
 }
 
 /**
- * Runs harmless commands as the services do, under names of an account and a key that do not exist. One script counts an
- * attempt under a name of its own for a second.
+ * Runs harmless commands as the services do, under names of an account and a key that do not exist. One script counts
+ * an attempt under a name of its own for a second.
  *
  * @returns the commands that the access rules refuse
  */

@@ -117,8 +117,8 @@ function decode(text: string): string {
 }
 
 /**
- * Replaces secrets, and user parts of any URL, in a text. Of a secret the first four characters remain. Examples in our own
- * texts (`user:password@`) stay.
+ * Replaces secrets, and user parts of any URL, in a text. Of a secret the first four characters remain. Examples in our
+ * own texts (`user:password@`) stay.
  */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const hidden = secrets.reduce((before, secret) => before.replaceAll(secret, mask(secret)), text)

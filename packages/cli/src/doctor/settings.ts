@@ -75,8 +75,8 @@ interface RepairedConfig<Config> {
 }
 
 /**
- * Loads a configuration, and again with examples for its invalid variables. So the second pass finds the problems that the
- * loader did not look for before.
+ * Loads a configuration, and again with examples for its invalid variables. So the second pass finds the problems that
+ * the loader did not look for before.
  *
  * @param load throws ConfigError
  */
@@ -107,8 +107,8 @@ export function namesIn(problem: string): string[] {
 }
 
 /**
- * Adds what `npm start` gives to its services, if it was started in this directory and a part has no real server. Nothing is
- * embedded in production.
+ * Adds what `npm start` gives to its services, if it was started in this directory and a part has no real server.
+ * Nothing is embedded in production.
  *
  * @returns null if `npm start` does not run these services
  */
@@ -208,7 +208,8 @@ function findMisspelled({ env, known }: VariableFacts): Finding[] {
 }
 
 /**
- * Finds the known variable that somebody probably meant: a name with a typing error, or with one word too many or too few.
+ * Finds the known variable that somebody probably meant: a name with a typing error, or with one word too many or too
+ * few.
  *
  * @param isSet whether a known variable has a value; a forgotten word is only assumed for one without
  * @returns null if no name is near enough

@@ -7,7 +7,9 @@ import { readSession, reauthenticate, type StoredSession } from './login.ts'
 
 export type Query = Readonly<Record<string, string | null | undefined>>
 
-/** Calls control's admin API as the operator who signed in. It asks for the password when control wants a confirmation. */
+/**
+ * Calls control's admin API as the operator who signed in. It asks for the password when control wants a confirmation.
+ */
 export interface AdminClient {
   /**
    * @param path below `/api/admin`

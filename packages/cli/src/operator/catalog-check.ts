@@ -20,7 +20,10 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const maxListDays = 45
 
-/** Every hour of the next day, and of the day 30 days later: providers announce prices, and some charge more at some hours. */
+/**
+ * Every hour of the next day, and of the day 30 days later: providers announce prices, and some charge more at some
+ * hours.
+ */
 const comparedTimes = (now: number): number[] =>
   [now, now + 30 * dayMs].flatMap((day) => Array.from({ length: 24 }, (_, hour) => day + hour * hourMs))
 
@@ -179,7 +182,11 @@ function differenceOf({ catalog_usd: ours, list_usd: theirs }: CheckedPrice): st
   return `${sign}${difference}${percent}`
 }
 
-/** Reads the catalog that a person named. @throws UsageError without a file or a version, or if the file cannot be read */
+/**
+ * Reads the catalog that a person named.
+ *
+ * @throws UsageError without a file or a version, or if the file cannot be read
+ */
 export function readCandidate(input: Input, io: Pick<CommandIo, 'cwd'>): CatalogDiffRequest {
   const [file] = input.operands
   const version = input.text('version')

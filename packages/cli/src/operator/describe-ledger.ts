@@ -113,8 +113,8 @@ export const addReceipts = (earlier: ComparedReceipts, later: ComparedReceipts):
 })
 
 /**
- * Whether every difference has an explanation: usage that is being copied, or receipts that Redis dropped or control could not
- * store. Those are counted, so no more requests may be without a receipt.
+ * Whether every difference has an explanation: usage that is being copied, or receipts that Redis dropped or control
+ * could not store. Those are counted, so no more requests may be without a receipt.
  */
 export function isExplained({ differences, dropped, skipped }: ComparedReceipts): boolean {
   const missing = differences.filter(({ reason }) => reason === 'receipts_missing')

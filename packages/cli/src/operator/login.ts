@@ -110,8 +110,8 @@ export const logout = createCommand('logout', 'end the session', [
 ])
 
 /**
- * Confirms to control that the operator of a session is here: by the password, and by the code of a second factor if there is
- * one. It counts for 10 minutes.
+ * Confirms to control that the operator of a session is here: by the password, and by the code of a second factor if
+ * there is one. It counts for 10 minutes.
  *
  * @throws CommandError if control refuses
  */

@@ -26,7 +26,9 @@ interface Form {
   read(row: Row): DailyUsage | null
 }
 
-/** Columns of OpenAI's export of completions and embeddings, as of November 2026. A bucket without usage has no model. */
+/**
+ * Columns of OpenAI's export of completions and embeddings, as of November 2026. A bucket without usage has no model.
+ */
 const openAi: Form = {
   columns: ['start_time', 'num_model_requests', 'input_tokens', 'model'],
   read: (row) =>
@@ -143,8 +145,9 @@ export interface ComparedUsage {
 /**
  * Compares the ledger with a provider's export, for each day that the export has.
  *
- * A provider's model counts for the model of the ledger that `names` gives it; without one, for the model of the same name, or of
- * the name without the date of a snapshot. Only models of the export are compared: other models come from other providers.
+ * A provider's model counts for the model of the ledger that `names` gives it; without one, for the model of the same
+ * name, or of the name without the date of a snapshot. Only models of the export are compared: other models come from
+ * other providers.
  *
  * @param tolerance per cent
  */

@@ -60,10 +60,11 @@ export interface PriceDifference {
 }
 
 /**
- * Compares the catalog's prices of the standard tier with a list: for each upstream model, kind of usage and length of prompts.
+ * Compares the catalog's prices of the standard tier with a list: for each upstream model, kind of usage and length of
+ * prompts.
  *
- * A kind without a price in the catalog counts with the price that Tollgate charges for it. A difference that lasts is returned once,
- * with the first of the times.
+ * A kind without a price in the catalog counts with the price that Tollgate charges for it. A difference that lasts is
+ * returned once, with the first of the times.
  *
  * @param times Unix milliseconds
  */

@@ -1,10 +1,16 @@
 import type { Provider } from '@pydantic/genai-prices'
 
-/** The version of the library that package.json installs, and the day on which it was published: its prices are of that day. */
+/**
+ * The version of the library that package.json installs, and the day on which it was published: its prices are of that
+ * day.
+ */
 export const priceListVersion = '0.1.8'
 export const priceListDay = '2026-09-23'
 
-/** USD per million tokens, or per thousand calls or requests. A prompt of more than `start` tokens has that tier's price. */
+/**
+ * USD per million tokens, or per thousand calls or requests. A prompt of more than `start` tokens has that tier's
+ * price.
+ */
 export type ListPrice =
   | number
   | { readonly base: number; readonly tiers: ReadonlyArray<{ start: number; price: number }> }

@@ -2,7 +2,9 @@
 import { delimiter, join } from 'node:path'
 import { runProgram, SetUpError, workspaceNode } from './set-up.mjs'
 
-/** @typedef {{ kind: 'script', script: string, args: string[] } | { kind: 'bin', name: string, args: string[] }} Command */
+/**
+ * @typedef {{ kind: 'script', script: string, args: string[] } | { kind: 'bin', name: string, args: string[] }} Command
+ */
 
 export class UsageError extends Error {
   constructor() {
@@ -32,8 +34,8 @@ export function parseCommand(argv) {
 /**
  * Runs a command of the workspace with its Node first on PATH.
  *
- * A script gets an IPC channel to this process, so that it notices when this process ends, even by SIGKILL. A tool gets no
- * channel, because it might pass it on to its own children.
+ * A script gets an IPC channel to this process, so that it notices when this process ends, even by SIGKILL. A tool gets
+ * no channel, because it might pass it on to its own children.
  *
  * @param {string} root the workspace's directory
  * @param {Command} command

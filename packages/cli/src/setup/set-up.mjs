@@ -104,10 +104,12 @@ function checkNode(root) {
 }
 
 /**
- * Whether npm's registry can be reached. A proxy may reach what this process does not, so with one the answer is always yes.
+ * Whether npm's registry can be reached. A proxy may reach what this process does not, so with one the answer is always
+ * yes.
  *
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<{ registry: string, code: string } | null>} null if it can; otherwise the registry and the error's code
+ * @returns {Promise<{ registry: string, code: string } | null>} null if it can; otherwise the registry and the error's
+ *   code
  */
 async function findUnreachableRegistry(env) {
   const hasProxy = [
@@ -134,7 +136,8 @@ async function findUnreachableRegistry(env) {
 }
 
 /**
- * Digests the files that decide an installation: the lock file, and the package.json of the workspace and of each package.
+ * Digests the files that decide an installation: the lock file, and the package.json of the workspace and of each
+ * package.
  *
  * @param {string} root the workspace's directory
  * @returns {string} SHA-256 in hex

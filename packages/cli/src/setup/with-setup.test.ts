@@ -14,8 +14,8 @@ const cli = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
 
 /**
- * A workspace with the real set-up and a fake `npx`. The `npx` records each run and "installs" this Node and a tool named
- * `tell`, without the network.
+ * A workspace with the real set-up and a fake `npx`. The `npx` records each run and "installs" this Node and a tool
+ * named `tell`, without the network.
  */
 function workspace(t: Test, npx = install) {
   const root = t.testdir({

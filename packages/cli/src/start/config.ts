@@ -24,7 +24,10 @@ const StartVariables = Type.Object({
   TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
   /** The log lines shown on the terminal: `problems` (warnings and errors) or `all`. */
   TOLLGATE_LOG: Type.Enum(['problems', 'all'], { default: 'problems' }),
-  /** Whether a new demo account gets a subscription, keys and two months of usage, if every part is embedded: `on` or `off`. */
+  /**
+   * Whether a new demo account gets a subscription, keys and two months of usage, if every part is embedded: `on` or
+   * `off`.
+   */
   TOLLGATE_DEMO_DATA: Type.Enum(['on', 'off'], { default: 'on' }),
   CATALOG_FILE: Type.String({ default: workspaceFile('deploy/catalog.yaml') })
 })
@@ -62,7 +65,8 @@ export function readStartConfig(): StartConfig {
 
 /**
  * Adds the `NAME=value` lines of a file to the environment. Variables of the environment win, even if empty:
- * `REDIS_URL= npm start` ignores the file's value once. Secrets in files of their own are read: {@link readSecretFiles}.
+ * `REDIS_URL= npm start` ignores the file's value once. Secrets in files of their own are read: {@link
+ * readSecretFiles}.
  *
  * @param path the file; it may be absent
  */

@@ -23,7 +23,10 @@ const demoData = fileURLToPath(new URL('./run-demo-data.ts', import.meta.url))
 const demoLabels = demoKeys.map(({ label }) => label)
 /** The data directory of all tests. Only the first test creates a database in it. */
 const dataDir = t.testdir()
-/** That of the system with a new demo account. It is removed after the system has ended; tap removes `t.testdir()` before. */
+/**
+ * That of the system with a new demo account. It is removed after the system has ended; tap removes `t.testdir()`
+ * before.
+ */
 const demoDirectory = mkdtempSync(join(tmpdir(), 'tollgate-demo-data-'))
 t.teardown(() => rmSync(demoDirectory, { recursive: true, maxRetries: 5 }))
 const { version } = JSON.parse(readFileSync(workspaceFile('package.json'), 'utf8')) as { version: string }

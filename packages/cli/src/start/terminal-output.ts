@@ -131,8 +131,8 @@ const levelNames: Readonly<Record<number, string>> = {
 /**
  * Decides which lines of the programs' logs the terminal shows, and how.
  *
- * The services log JSON lines with a level. Other lines come from outside the log and are always shown. A repeated line of
- * the same program is skipped, because a lost connection is logged several times a second.
+ * The services log JSON lines with a level. Other lines come from outside the log and are always shown. A repeated line
+ * of the same program is skipped, because a lost connection is logged several times a second.
  *
  * @param shown `problems`: warnings and errors only
  * @returns a function that returns the line to show, or null

@@ -25,15 +25,17 @@ const names = [
   'secretsKey'
 ] as const
 
-/** Directories of this process. In a container each start may have the same process id, so the file alone is not enough. */
+/**
+ * Directories of this process. In a container each start may have the same process id, so the file alone is not enough.
+ */
 const claimed = new Set<string>()
 
 /** The permissions of group and others. */
 const others = 0o077
 
 /**
- * Creates a directory that only this user can open. Removes the permissions of others from an existing directory and its
- * contents. The directory itself may be a link. Links inside it are not changed or followed.
+ * Creates a directory that only this user can open. Removes the permissions of others from an existing directory and
+ * its contents. The directory itself may be a link. Links inside it are not changed or followed.
  *
  * @returns the number of files and directories that others could open, without those inside a private directory
  * @throws SystemError if the directory is not writable, or if something inside belongs to another user
@@ -73,8 +75,8 @@ function repair(path: string, uid: number | null, isReachable: boolean): number 
 }
 
 /**
- * Claims a data directory for the system of this process, with a file `running` inside it. The claim of a dead process is
- * replaced.
+ * Claims a data directory for the system of this process, with a file `running` inside it. The claim of a dead process
+ * is replaced.
  *
  * @param address the address of the dashboard, for the message of a second start
  * @returns a function that gives the directory up
@@ -127,8 +129,8 @@ function commandOf(pid: number): string | null {
 }
 
 /**
- * The secrets that the embedded identity and payments servers share with control, in Supabase's and Stripe's formats, and
- * control's own.
+ * The secrets that the embedded identity and payments servers share with control, in Supabase's and Stripe's formats,
+ * and control's own.
  */
 export interface Secrets {
   readonly anonKey: string

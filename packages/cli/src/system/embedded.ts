@@ -33,7 +33,8 @@ export const replaceableParts = Object.keys(replacedBy) as readonly EmbeddedPart
 /**
  * Chooses the embedded parts: all that no variable replaces.
  *
- * @throws SystemError with `NODE_ENV=production` and any embedded part: these forge identities, payments and answers, or
+ * @throws SystemError with `NODE_ENV=production` and any embedded part: these forge identities, payments and answers,
+ *   or
  * lose their data at a restart
  */
 export function chooseEmbedded(env: Variables): ReadonlySet<EmbeddedPart> {

@@ -37,8 +37,8 @@ export function endsProcess(signal: NodeJS.Signals): boolean {
 }
 
 /**
- * Starts a Node program in its own session. Ctrl-C then reaches only this process, which stops its programs in order. If
- * this process dies first, the program gets SIGTERM.
+ * Starts a Node program in its own session. Ctrl-C then reaches only this process, which stops its programs in order.
+ * If this process dies first, the program gets SIGTERM.
  */
 export function startProgram({ script, cwd, env, log, stopTimeoutMs }: ProgramOptions): Running {
   const output = log.openForProgram()
@@ -82,12 +82,14 @@ export function startProgram({ script, cwd, env, log, stopTimeoutMs }: ProgramOp
 /**
  * The log file of a program.
  *
- * Programs write to the file directly. A pipe to this process would block them while this process is suspended, and break
- * when it is killed.
+ * Programs write to the file directly. A pipe to this process would block them while this process is suspended, and
+ * break when it is killed.
  */
 export interface LogFile {
   readonly path: string
-  /** Returns a descriptor that appends to the file; the caller closes it. `tail` shows only lines written from now on. */
+  /**
+   * Returns a descriptor that appends to the file; the caller closes it. `tail` shows only lines written from now on.
+   */
   openForProgram(): number
   /** The last lines since the last `openForProgram`. */
   tail(): string

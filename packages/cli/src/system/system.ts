@@ -25,8 +25,8 @@ const slowAfterMs = 60_000
 
 export interface SystemOptions {
   /**
-   * The variables that a person sets. They decide which parts are real (see `chooseEmbedded`). Every program of the system
-   * gets them. Their `PATH` is searched for a Redis program.
+   * The variables that a person sets. They decide which parts are real (see `chooseEmbedded`). Every program of the
+   * system gets them. Their `PATH` is searched for a Redis program.
    */
   readonly env: Variables
   readonly ports: Ports
@@ -36,7 +36,10 @@ export interface SystemOptions {
   readonly gateways?: number
   /** The number of control processes; 1 by default, more need a `DATABASE_URL`. The first uses the ports of `ports`. */
   readonly controls?: number
-  /** Further variables of one part, by its name. They override the variables of all parts. Asked at each start of the part. */
+  /**
+   * Further variables of one part, by its name. They override the variables of all parts. Asked at each start of the
+   * part.
+   */
   envOf?(part: string): Variables
   /** The program of a part, if it is not this release's. Asked at each start of the part. */
   scriptOf?(part: string): string | undefined
@@ -61,7 +64,10 @@ export interface System {
   /** The keys of the embedded identity and payments servers. */
   readonly secrets: Secrets
   readonly dataDir: string
-  /** All parts. Names: `redis`, `identity` (with the mailbox), `payments`, `models`; `control`, `control-2`, …; `gateway`, … */
+  /**
+   * All parts. Names: `redis`, `identity` (with the mailbox), `payments`, `models`; `control`, `control-2`, …;
+   * `gateway`, …
+   */
   readonly parts: ReadonlyMap<string, Part>
   /** @throws Error if the system has no such part */
   part(name: string): Part

@@ -21,7 +21,9 @@ export interface FakeTerminal {
   run(args: string, options?: { answers?: string[]; isTerminal?: boolean; env?: Record<string, string> }): Promise<Ran>
 }
 
-/** A terminal with its own directory for sessions. Arguments are split at spaces; `~` stands for a space inside of one. */
+/**
+ * A terminal with its own directory for sessions. Arguments are split at spaces; `~` stands for a space inside of one.
+ */
 export function createFakeTerminal(env: Record<string, string> = {}): FakeTerminal {
   const configHome = mkdtempSync(join(tmpdir(), 'tollgate-command-'))
   return {

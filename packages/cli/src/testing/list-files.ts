@@ -11,8 +11,8 @@ export type TestFile = string
 type Groups = Readonly<Record<string, readonly string[]>>
 
 /**
- * If several groups name a folder, its files are dealt out to them. tap starts the groups in any order, so that a long one may start last:
- * none has more than a fifth of the work.
+ * If several groups name a folder, its files are dealt out to them. tap starts the groups in any order, so that a long
+ * one may start last: none has more than a fifth of the work.
  */
 export const groups: Groups = {
   'control-1': ['services/control/'],

@@ -9,9 +9,9 @@ v8.setFlagsFromString('--wasm-tiering-budget=2000000000')
 
 /**
  * Node looks for the package of each import, reads its `exports` again (nodejs/node
- * `lib/internal/modules/package_json_reader.js`, 24.21), and then for each module the package.json that tells its format.
- * That took a third of the time to load control. So this remembers the imports of packages across processes, and resolves
- * relative imports, which name files in ES modules, by URL alone.
+ * `lib/internal/modules/package_json_reader.js`, 24.21), and then for each module the package.json that tells its
+ * format. That took a third of the time to load control. So this remembers the imports of packages across processes,
+ * and resolves relative imports, which name files in ES modules, by URL alone.
  */
 const resolved = readResolved()
 /** Libraries of many files, which `packages/packaging/src/testing/prepare-tests.ts` makes a few. */

@@ -2,9 +2,9 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 
 /**
- * Appends CPU times to the file that the variable `TEST_CPU_FILE` names, one line for each test file: seconds of this process, seconds
- * of its children that have ended, and the file. Without the variable nothing is recorded. Loaded first in each process
- * that tap starts, so that it also records what a process needs in all.
+ * Appends CPU times to the file that the variable `TEST_CPU_FILE` names, one line for each test file: seconds of this
+ * process, seconds of its children that have ended, and the file. Without the variable nothing is recorded. Loaded
+ * first in each process that tap starts, so that it also records what a process needs in all.
  */
 
 /** CPU time in seconds. @typedef {{ own: number, children: number }} Cpu */

@@ -16,11 +16,11 @@ const fileTimeoutMs = 600_000
 const closingMs = 10_000
 
 /**
- * Runs the test files of a group one after the other in this process: each file is a subtest of tap's root. A short test
- * file spends most of its time on the start of a process and the loading of our code. A group does both once.
+ * Runs the test files of a group one after the other in this process: each file is a subtest of tap's root. A short
+ * test file spends most of its time on the start of a process and the loading of our code. A group does both once.
  *
- * A file fails if it leaves a server, a connection, a timer, a program or a listener behind, or changes the environment or
- * the working directory, which are restored.
+ * A file fails if it leaves a server, a connection, a timer, a program or a listener behind, or changes the environment
+ * or the working directory, which are restored.
  *
  * Runs only the files that the variable `TEST_FILES` names, if it is set.
  *

@@ -64,8 +64,8 @@ export interface StartRun {
 }
 
 /**
- * Runs `npm start`, or its program, as the leader of a process group, as a shell does. Remaining processes are killed at the
- * end of the test.
+ * Runs `npm start`, or its program, as the leader of a process group, as a shell does. Remaining processes are killed
+ * at the end of the test.
  */
 export function runStart(
   t: { after(handler: () => Promise<void>): void },

@@ -7,9 +7,9 @@ const needed = 4 * 2 ** 30
 const prefix = 'tollgate-test-'
 
 /**
- * Gives each test file its own temporary directory, in memory if there is enough. Most tests copy a database of a thousand
- * files and soon remove it. ext4 does not reuse removed inodes for some seconds, and searches all of them for each new
- * file. That took a third of a test's time.
+ * Gives each test file its own temporary directory, in memory if there is enough. Most tests copy a database of a
+ * thousand files and soon remove it. ext4 does not reuse removed inodes for some seconds, and searches all of them for
+ * each new file. That took a third of a test's time.
  *
  * The next process removes the directories that a killed process left.
  */

@@ -89,7 +89,10 @@ export function anthropicMessages(
   })
 }
 
-/** The first request of an agent, as it was recorded, with shorter texts. Its last user message asks for a tool by its name. */
+/**
+ * The first request of an agent, as it was recorded, with shorter texts. Its last user message asks for a tool by its
+ * name.
+ */
 interface Recording {
   path: string
   headers: Record<string, string>

@@ -15,7 +15,9 @@ export type AiSdkKit = typeof aiSdk
 export type LangChainKit = typeof langChain
 export type AgentsKit = typeof agents
 
-/** Both versions of a client. Their types differ in parts that the tests do not use, so the newest types stand for both. */
+/**
+ * Both versions of a client. Their types differ in parts that the tests do not use, so the newest types stand for both.
+ */
 interface Versions<Kit> {
   newest: Kit
   previous: Kit

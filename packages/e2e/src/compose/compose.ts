@@ -36,8 +36,8 @@ export interface RunningNginx {
 }
 
 /**
- * Starts nginx with the configuration of compose.yaml. Only addresses and folders are replaced, and what the nginx of this machine
- * does not know yet.
+ * Starts nginx with the configuration of compose.yaml. Only addresses and folders are replaced, and what the nginx of
+ * this machine does not know yet.
  */
 export async function startNginx(options: NginxOptions): Promise<RunningNginx> {
   const { program, directory } = options

@@ -19,9 +19,11 @@ export interface Size {
 const narrow: Size = { width: 360, height: 740 }
 
 /**
- * Checks that a page names the operator, fits a narrow screen and is accessible there, in the light theme. Leaves the page as wide as it was.
+ * Checks that a page names the operator, fits a narrow screen and is accessible there, in the light theme. Leaves the
+ * page as wide as it was.
  *
- * @param alsoDark checks the same on a screen of this size in the dark theme: for one page of each layout, since all pages have their
+ * @param alsoDark checks the same on a screen of this size in the dark theme: for one page of each layout, since all
+ *   pages have their
  * colours from the same names
  * @throws AssertionError
  */

@@ -33,7 +33,11 @@ export async function untilFailed(page: Page, parts: number): Promise<void> {
   while ((await failures.count()) < parts && performance.now() < deadline) await page.clock.fastForward(1000)
 }
 
-/** Waits until the request log has a request of an account, since it follows requests by some seconds. @returns the newest one */
+/**
+ * Waits until the request log has a request of an account, since it follows requests by some seconds.
+ *
+ * @returns the newest one
+ */
 export async function untilLogged(person: Person, search = ''): Promise<LoggedRequest> {
   const deadline = performance.now() + 60_000
   for (;;) {

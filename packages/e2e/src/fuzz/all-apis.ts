@@ -1,6 +1,7 @@
 import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
 
 
+
 /** Statuses of upstream refusals. Their codes come from the upstream. */
 const refusalStatuses = new Set([400, 404, 413, 422])
 

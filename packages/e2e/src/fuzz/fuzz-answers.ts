@@ -119,9 +119,9 @@ const codings: Record<string, readonly [Coding, Coding]> = {
 }
 
 /**
- * Lets an upstream answer with mutated bytes. Compares the relayed answer with a direct one from the same upstream. A complete answer
- * must pass byte for byte, except for a usage event that the client did not ask for. Everything else must become a failure in the
- * error shape, or an answer that is recognizably incomplete.
+ * Lets an upstream answer with mutated bytes. Compares the relayed answer with a direct one from the same upstream. A
+ * complete answer must pass byte for byte, except for a usage event that the client did not ask for. Everything else
+ * must become a failure in the error shape, or an answer that is recognizably incomplete.
  *
  * @returns how many answers there were, by kind
  * @throws the first violation, with its answer shrunk to the smallest form
@@ -173,8 +173,8 @@ export async function fuzzAnswers(runs: number, seed: number): Promise<Map<strin
 }
 
 /**
- * Whether an answer has a form that Node's own client accepts and the gateway refuses: a transfer encoding other than a single
- * `chunked`, or empty lines before an answer.
+ * Whether an answer has a form that Node's own client accepts and the gateway refuses: a transfer encoding other than a
+ * single `chunked`, or empty lines before an answer.
  */
 function hasLaxFraming(bytes: Buffer): boolean {
   const text = bytes.toString('latin1')

@@ -152,7 +152,12 @@ export async function fuzzArrivals(runs: number, seed: number): Promise<Map<numb
   return statuses
 }
 
-/** Reads the first answer of a connection, then closes it. @returns no bytes if it ended first @throws Error if none comes */
+/**
+ * Reads the first answer of a connection, then closes it.
+ *
+ * @returns no bytes if it ended first
+ * @throws Error if none comes
+ */
 function firstAnswer(socket: Socket): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0)
@@ -173,8 +178,8 @@ function firstAnswer(socket: Socket): Promise<Buffer> {
 }
 
 /**
- * Opens connections that cause much work with few bytes: thousands of requests at once, or bodies in tiny chunks. None may hold the
- * gateway's event loop for longer than 20 ms of CPU time.
+ * Opens connections that cause much work with few bytes: thousands of requests at once, or bodies in tiny chunks. None
+ * may hold the gateway's event loop for longer than 20 ms of CPU time.
  *
  * @returns how many floods there were of each kind, and the longest turn of the loop
  */

@@ -202,8 +202,8 @@ function bytesOf({ model, parts: [before, fill, after], bytes }: Body): Buffer {
 }
 
 /**
- * Sends bodies of up to 20 MiB that are hard to read: many names, values or escapes, deep nesting, cut pictures. None may hold the
- * gateway's event loop for too long.
+ * Sends bodies of up to 20 MiB that are hard to read: many names, values or escapes, deep nesting, cut pictures. None
+ * may hold the gateway's event loop for too long.
  *
  * @returns how many answers there were, by status, and the longest turn of the loop
  * @throws the first violation, with its body shrunk to the smallest form

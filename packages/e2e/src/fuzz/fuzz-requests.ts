@@ -103,8 +103,8 @@ const request = fc.record({
 })
 
 /**
- * Sends mutated requests to a gateway, as bytes on connections. Every answer must be valid HTTP: an error in the error shape, or the
- * upstream's answer. The upstream must get only valid requests, with the gateway's credential.
+ * Sends mutated requests to a gateway, as bytes on connections. Every answer must be valid HTTP: an error in the error
+ * shape, or the upstream's answer. The upstream must get only valid requests, with the gateway's credential.
  *
  * @returns how many answers there were, by status
  * @throws the first violation, with its request shrunk to the smallest form
@@ -129,7 +129,8 @@ export async function fuzzRequests(runs: number, seed: number): Promise<Map<numb
   // Incomplete requests are refused soon.
   const protection = { failuresPerMinute: 1e9, headersTimeoutMs: 100, requestTimeoutMs: 100 }
   const gateway = await startGateway(upstream.url, { protection, upstreamsFile: speaksAll(upstream.url) })
-  // If the declared body is longer than the sent one, it includes the last request, which then does not end the connection.
+  // If the declared body is longer than the sent one, it includes the last request, which then does not end the
+  // connection.
   gateway.server.keepAliveTimeout = 100
   const { secret } = await gateway.seedKey()
   const statuses = new Map<number, number>()

@@ -30,9 +30,9 @@ function afterTurns(turns: number, done: () => void): void {
 const plan = { ...testCatalog.plans.free!, caps: { requestNanos: 1e12, monthlyNanos: 1e15 } }
 
 /**
- * Runs a gateway in its own thread, so that its event loop does nothing else. Between the messages `watch` and `report` it measures
- * each turn of the loop: the CPU time of the thread, with and without garbage collection. Wall-clock time would fail any limit on a
- * busy machine.
+ * Runs a gateway in its own thread, so that its event loop does nothing else. Between the messages `watch` and `report`
+ * it measures each turn of the loop: the CPU time of the thread, with and without garbage collection. Wall-clock time
+ * would fail any limit on a busy machine.
  */
 async function serve(upstream: string): Promise<void> {
   const gateway = await startGateway(upstream, {

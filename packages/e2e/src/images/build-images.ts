@@ -24,7 +24,9 @@ export interface Images {
   readonly control: string
 }
 
-/** Builds both images from the folders of `npm run package`, with the version and commit of this clone in their labels. */
+/**
+ * Builds both images from the folders of `npm run package`, with the version and commit of this clone in their labels.
+ */
 export async function buildImages(buildah: Buildah, options: ImagesOptions): Promise<Images> {
   const { arch, base, context = workspaceFile('') } = options
   for (const service of ['gateway', 'control']) {
@@ -148,7 +150,8 @@ export interface Buildah {
 }
 
 /**
- * @param storage the folder for images; null for the storage of this machine, where buildah, podman and skopeo find them
+ * @param storage the folder for images; null for the storage of this machine, where buildah, podman and skopeo find
+ *   them
  * @throws Error if buildah is not installed
  */
 export function createBuildah(storage: string | null): Buildah {

@@ -17,8 +17,8 @@ const writeEverywhere = `
   console.log(JSON.stringify({ uid: process.getuid(), gid: process.getgid(), wrote }))`
 
 /**
- * Runs both images as a strict cluster does, against real servers: migrates with the image's own command, serves a chat, and stops
- * in the middle of a stream.
+ * Runs both images as a strict cluster does, against real servers: migrates with the image's own command, serves a
+ * chat, and stops in the middle of a stream.
  *
  * @param note called with what was seen, for the report
  * @throws AssertionError with the output of the container at the first broken promise

@@ -156,8 +156,8 @@ export async function findCrun(): Promise<string | null> {
 }
 
 /**
- * Starts the image's process: as its user, with its variables, with a read-only root and nothing writable besides, without any
- * capability, and without a way to get one. It uses the network of this machine.
+ * Starts the image's process: as its user, with its variables, with a read-only root and nothing writable besides,
+ * without any capability, and without a way to get one. It uses the network of this machine.
  */
 export async function startContainer(options: ContainerOptions): Promise<Container> {
   const { name, config, variables, directory } = options

@@ -6,7 +6,8 @@ import { allOf, type Labels, type Manifest } from './manifest.ts'
 type Direction = 'ingress' | 'egress'
 
 /**
- * What the NetworkPolicies allow pods with these labels, as one sorted line for each peer and port: `public addresses 443`.
+ * What the NetworkPolicies allow pods with these labels, as one sorted line for each peer and port: `public addresses
+ * 443`.
  *
  * @returns null if no policy denies the rest: Kubernetes then allows everything
  */

@@ -16,8 +16,8 @@ const modelOf = ({ apiVersion }: Manifest) =>
 /**
  * Checks objects against the schemas of Kubernetes, the Gateway API and the Prometheus Operator.
  *
- * The models' validators check types, formats and required fields. They allow unknown fields, which an API server would drop or refuse.
- * So TypeScript compiles each object as a literal of its type, which may have no other fields.
+ * The models' validators check types, formats and required fields. They allow unknown fields, which an API server would
+ * drop or refuse. So TypeScript compiles each object as a literal of its type, which may have no other fields.
  *
  * @returns the problems, each with the object's name
  */

@@ -71,7 +71,9 @@ export function probesOf({ startupProbe, readinessProbe, livenessProbe }: IConta
   return [startupProbe, readinessProbe, livenessProbe]
 }
 
-/** The variables of a container with known values: its own, and those of its ConfigMaps. Secrets have the value null. */
+/**
+ * The variables of a container with known values: its own, and those of its ConfigMaps. Secrets have the value null.
+ */
 export function variablesOf(manifests: readonly Manifest[], container: IContainer): Map<string, string | null> {
   const variables = new Map<string, string | null>()
   for (const { configMapRef } of container.envFrom ?? []) {
@@ -85,7 +87,8 @@ export function variablesOf(manifests: readonly Manifest[], container: IContaine
 /**
  * Renders a folder of `deploy/kubernetes` as `kubectl apply -k` would.
  *
- * @throws if kubectl reports an error. Its warnings are ignored: the files also suit kubectl 1.20, so newer versions call some fields old
+ * @throws if kubectl reports an error. Its warnings are ignored: the files also suit kubectl 1.20, so newer versions
+ *   call some fields old
  */
 export async function render(folder: string): Promise<Manifest[]> {
   const { stdout } = await promisify(execFile)(kubectl!, ['kustomize', workspaceFile(`deploy/kubernetes/${folder}`)])

@@ -124,7 +124,10 @@ export function costOf(bill: Bill, prices: ModelPrices): number {
   return Number((input + output + 999n) / 1000n) + requestNanos + calls
 }
 
-/** The prices of the tier that served a request, for the length of its prompt. A tier without prices costs the standard ones. */
+/**
+ * The prices of the tier that served a request, for the length of its prompt. A tier without prices costs the standard
+ * ones.
+ */
 function listedFor({ promptTokens, serviceTier = null }: Bill, prices: ModelPrices): ListedPrices {
   const rows = prices.periods?.[0]?.rows
   if (rows === undefined) return prices
@@ -135,7 +138,10 @@ function listedFor({ promptTokens, serviceTier = null }: Bill, prices: ModelPric
     .prices
 }
 
-/** A kind without a price costs the dearest price of its side. If parts overlap, each token counts as the dearest of its kinds. */
+/**
+ * A kind without a price costs the dearest price of its side. If parts overlap, each token counts as the dearest of its
+ * kinds.
+ */
 function picosOfSide(whole: number, plainPicos: number, parts: readonly Part[]): bigint {
   const dearest = Math.max(plainPicos, ...parts.map(([, picos]) => picos ?? 0))
   const plain = whole - parts.reduce((sum, [tokens]) => sum + tokens, 0)
@@ -156,8 +162,9 @@ function picosOfSide(whole: number, plainPicos: number, parts: readonly Part[]):
 const isCount = (endpoint: string): boolean => /\/(count_tokens|input_tokens)$/.test(endpoint)
 
 /**
- * Whether the model worked on a call: it answered, or has not finished. A reset call has finished without a status. Gateways
- * also read the list of models, to check their credentials, and clients count prompts and read stored responses for free.
+ * Whether the model worked on a call: it answered, or has not finished. A reset call has finished without a status.
+ * Gateways also read the list of models, to check their credentials, and clients count prompts and read stored
+ * responses for free.
  */
 export function hasWorked({ method, endpoint, status, finishedAtMs }: RecordedRequest): boolean {
   return method === 'POST' && !isCount(endpoint) && (status === 200 || (status === null && finishedAtMs === null))

@@ -30,8 +30,8 @@ export interface Exactness {
 
 /**
  * Sends requests of all kinds to gateway processes, each with its own key. Compares the charges with the model server's
- * bill. With reported usage, the charge must be exact, in each kind of tokens and in money. Without it, the charge must be between
- * the produced and the reserved amount. It must be zero if the model did no work.
+ * bill. With reported usage, the charge must be exact, in each kind of tokens and in money. Without it, the charge must
+ * be between the produced and the reserved amount. It must be zero if the model did no work.
  */
 export async function runExactness(requests: number, seed: number, gateways: number): Promise<Exactness> {
   const fleet = await startFleet({
@@ -157,7 +157,10 @@ function countsOf(call: RecordedRequest, errors: number, costNanos: number): Usa
   }
 }
 
-/** Maximum reservation of a request, nanodollars. Each byte of the body counts as a token. Each pass after a search may fill the context. */
+/**
+ * Maximum reservation of a request, nanodollars. Each byte of the body counts as a token. Each pass after a search may
+ * fill the context.
+ */
 function maxReservedNanos(members: Record<string, unknown>, outputLimit: string | null, model: Model): number {
   const body = JSON.stringify(members)
   const { prompt, n = 1, best_of: best = 1 } = members as { prompt?: unknown; n?: number; best_of?: number }

@@ -119,7 +119,8 @@ t.test('a settlement that Redis refused is charged in the empty Redis that repla
   // Like a master without replicas before a failover.
   await records.link.client.config('SET', 'min-replicas-to-write', '1')
   assert.equal((await served).status, 200)
-  // After six attempts the pause is half a second or more. Redis is killed as a pause begins, since an attempt in flight would count as done.
+  // After six attempts the pause is half a second or more. Redis is killed as a pause begins, since an attempt in
+  // flight would count as done.
   const refusals = async () =>
     Number(/errorstat_NOREPLICAS:count=(\d+)/.exec(await records.link.client.info('errorstats'))?.[1] ?? 0)
   while ((await refusals()) < 6) await delay(2)

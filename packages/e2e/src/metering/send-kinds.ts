@@ -120,8 +120,8 @@ async function endingOf(
 }
 
 /**
- * Sends a request with an `Idempotency-Key`: twice at once, or until its client hangs up. Then repeats it at both gateways, and checks
- * that all answers are the same.
+ * Sends a request with an `Idempotency-Key`: twice at once, or until its client hangs up. Then repeats it at both
+ * gateways, and checks that all answers are the same.
  */
 async function repeat(
   urls: readonly [string, string],
@@ -146,7 +146,10 @@ async function repeat(
   return 'served'
 }
 
-/** Gives a stored response to another key: each key has one charge, so that it can be compared, but a response belongs to one key. */
+/**
+ * Gives a stored response to another key: each key has one charge, so that it can be compared, but a response belongs
+ * to one key.
+ */
 async function giveStored(link: RedisLink, id: string, from: IdOwner, to: IdOwner): Promise<void> {
   let stored: StoredId | null = null
   while (stored === null) [stored = null] = await findIds(link, from, [id])

@@ -17,7 +17,9 @@ test('a collector that others wrote gets the receipt of every request once, also
   const ada = await new Person(system, 'ada').join('pro')
   const { id: keyId, value } = (await ada.createKey('exported')).body.key
   const ids: string[] = []
-  /** Each in a second of its own: receipts have the second, and this collector keeps one record per time and severity. */
+  /**
+   * Each in a second of its own: receipts have the second, and this collector keeps one record per time and severity.
+   */
   const send = async (body: { model: string; stream?: boolean }) => {
     await delay(1000 - (Date.now() % 1000))
     const answer = await fetch(`${system.addresses.gateways[0]}/v1/chat/completions`, {

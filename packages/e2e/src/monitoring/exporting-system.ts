@@ -23,7 +23,9 @@ const misbehaving = {
   failing: 'failing+status=500'
 }
 
-/** A system that exports the receipts of its requests, for the files that test this and the metrics; and its collector. */
+/**
+ * A system that exports the receipts of its requests, for the files that test this and the metrics; and its collector.
+ */
 export const exportingSystem = share(async (endings) => {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-collector-'))
   endings.teardown(async () => rmSync(directory, { recursive: true }))

@@ -55,7 +55,8 @@ const serviceNames = ['control', 'control-2', 'gateway', 'gateway-2'] as const
 export type ServiceName = (typeof serviceNames)[number]
 
 /**
- * Starts two replicas of control and two gateways on a real PostgreSQL and a real Redis, with embedded servers for the rest.
+ * Starts two replicas of control and two gateways on a real PostgreSQL and a real Redis, with embedded servers for the
+ * rest.
  *
  * @returns null without a Redis program or PostgreSQL on this machine
  */

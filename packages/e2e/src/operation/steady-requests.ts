@@ -105,8 +105,8 @@ interface BalancedRequest {
 }
 
 /**
- * Sends a request to the next server if one cannot be reached, breaks off before it answers, or answers 503. Each request has
- * its own connection.
+ * Sends a request to the next server if one cannot be reached, breaks off before it answers, or answers 503. Each
+ * request has its own connection.
  *
  * @param from the server to begin with
  * @returns the answer of the last server that answered

@@ -16,8 +16,8 @@ const run = (args: string[]) => spawnSync(process.execPath, args, { encoding: 'u
 
 await makePackages(folder)
 
-// The validator of CycloneDX needs ajv, ajv-formats and ajv-formats-draft2019, which are optional for its library. Without any of them, it
-// throws. So package.json lists them, although only ajv is imported here.
+// The validator of CycloneDX needs ajv, ajv-formats and ajv-formats-draft2019, which are optional for its library.
+// Without any of them, it throws. So package.json lists them, although only ajv is imported here.
 t.test('the bill of materials is valid, and names what is bundled and its licences', async () => {
   const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6)
   for (const { name } of packagePlans) {

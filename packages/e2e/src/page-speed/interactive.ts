@@ -8,8 +8,8 @@ export interface Task {
 const quietMs = 2000
 
 /**
- * Computes when a page became interactive: when its content was shown, or when the last long task ended, if that was later.
- * A long task takes 50 ms or more. Tasks after two quiet seconds do not count.
+ * Computes when a page became interactive: when its content was shown, or when the last long task ended, if that was
+ * later. A long task takes 50 ms or more. Tasks after two quiet seconds do not count.
  *
  * @param shown when the content was shown, milliseconds since navigation started
  * @param longTasks ordered by time

@@ -35,8 +35,8 @@ async function printLoopback(browser: Browser, system: TestSystem, person: Perso
 }
 
 /**
- * `npm run page-speed`: measures how soon pages are shown and respond, with an empty cache. `npm run page-speed -- /login
- * /dashboard` measures only these pages, on a slow phone.
+ * `npm run page-speed`: measures how soon pages are shown and respond, with an empty cache. `npm run page-speed --
+ * /login /dashboard` measures only these pages, on a slow phone.
  */
 const only = process.argv.slice(2)
 

@@ -2,7 +2,9 @@ import { demoUser } from '@tollgate/cli/start/demo.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { launchBrowser } from '../dashboard/browser.ts'
 
-/** `npm run pictures`: takes the pictures of the README from a system that runs, with the data of `npm run demo-data`. */
+/**
+ * `npm run pictures`: takes the pictures of the README from a system that runs, with the data of `npm run demo-data`.
+ */
 const baseURL = process.env.PUBLIC_URL || 'http://localhost:3000'
 const pictures = [
   { name: 'overview', path: '/dashboard', height: 1010 },

@@ -72,7 +72,8 @@ t.test('every credential is replaced while requests are served', { timeout: 600_
   const { system, redis, sql, postgres: database } = operated
   const { secrets, addresses } = system
 
-  // Until here, the services use the test's own credentials. From here on, each has one of the kind that an operator has.
+  // Until here, the services use the test's own credentials. From here on, each has one of the kind that an operator
+  // has.
   await redis.ask((client) => client.call('ACL', 'SETUSER', 'tollgate', 'on', '>password-a', '~*', '&*', '+@all'))
   await sql.unsafe(firstRole)
   ofIdentity.accept('sb_secret_a', secrets.serviceRoleKey)
@@ -231,7 +232,8 @@ function sendWebhooks({ system: { addresses } }: OperatedSystem) {
     sent++
   }
   const sending = (async () => {
-    // Providers send some each second. Without pauses, this would take most of the machine from the services that start.
+    // Providers send some each second. Without pauses, this would take most of the machine from the services that
+    // start.
     while (!isOver) {
       await sendBoth(sent)
       await delay(100)

@@ -26,8 +26,8 @@ const root = workspaceFile('')
 const isShared = (name: string) => name !== '.cache'
 
 /**
- * Copies the workspace as it is now, with changes that are not committed, into a new temporary directory. The copy uses the
- * installed libraries of the original, but its own packages.
+ * Copies the workspace as it is now, with changes that are not committed, into a new temporary directory. The copy uses
+ * the installed libraries of the original, but its own packages.
  *
  * @returns the path of the copy
  */

@@ -39,8 +39,8 @@ export interface Missing {
 }
 
 /**
- * Takes the previous release from the history of this repository, and installs the dependencies of its services as its own lock
- * file names them.
+ * Takes the previous release from the history of this repository, and installs the dependencies of its services as its
+ * own lock file names them.
  */
 export async function installPreviousRelease(): Promise<PreviousRelease | Missing> {
   const { version, commit } = previousRelease
@@ -85,8 +85,8 @@ async function createKeys({ system }: OperatedSystem, person: Person) {
 }
 
 /**
- * Starts the previous release, then replaces services by this release and back, one by one, under steady traffic. In each
- * mixture it creates and revokes keys through both replicas of control, and tries them at both gateways.
+ * Starts the previous release, then replaces services by this release and back, one by one, under steady traffic. In
+ * each mixture it creates and revokes keys through both replicas of control, and tries them at both gateways.
  *
  * @param replaced the services that are replaced, in this order, and back in the reverse order
  * @returns the number of requests

@@ -151,7 +151,11 @@ export async function runService(
   }
 }
 
-/** Waits until a check returns a value. @throws Error with the service's output if the service ends before, or after a minute */
+/**
+ * Waits until a check returns a value.
+ *
+ * @throws Error with the service's output if the service ends before, or after a minute
+ */
 export async function until<Value>(
   service: RunningService,
   what: string,

@@ -1,6 +1,6 @@
 /**
- * Libraries of many small files, which take longer to find and link than to run, by a package of the workspace that depends
- * on them. All imports of a library must be here, so that no program has two copies of its state.
+ * Libraries of many small files, which take longer to find and link than to run, by a package of the workspace that
+ * depends on them. All imports of a library must be here, so that no program has two copies of its state.
  */
 export const libraries: Readonly<Record<string, string>> = {
   'ajv-formats': 'services/control',

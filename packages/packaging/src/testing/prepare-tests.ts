@@ -52,7 +52,10 @@ const ownPlaces: Plugin = {
   }
 }
 
-/** Bundles {@link libraries} once per installation, before the first test: see `packages/cli/src/testing/quick-start.mjs`. */
+/**
+ * Bundles {@link libraries} once per installation, before the first test: see
+ * `packages/cli/src/testing/quick-start.mjs`.
+ */
 async function bundleLibraries(cache: string): Promise<void> {
   const target = join(cache, 'libraries.json')
   if (isDeepStrictEqual(Object.keys(readLibraries()), names)) return
@@ -76,7 +79,8 @@ const ownFolderOfTap = 'node_modules/@tapjs'
 
 const fileOf = (name: string): string => (name === 'tap' ? `${ownFolderOfTap}/tap` : name.replaceAll('/', '-'))
 
-// What the tests need is made here once, where several processes would make it at the same time. Tests of the dashboard import these.
+// What the tests need is made here once, where several processes would make it at the same time. Tests of the dashboard
+// import these.
 await generateSources()
 if (startCache !== null) {
   mkdirSync(startCache, { recursive: true })

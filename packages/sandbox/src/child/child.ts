@@ -47,8 +47,8 @@ export interface Child {
   /** The last lines of its output, for error messages. */
   output(): string
   /**
-   * Sends `signal`. Resolves when the process has ended; for SIGSTOP, when it is suspended; for other signals that do not
-   * end it, at once.
+   * Sends `signal`. Resolves when the process has ended; for SIGSTOP, when it is suspended; for other signals that do
+   * not end it, at once.
    */
   kill(signal: NodeJS.Signals): Promise<void>
   /** Sends the stop signal, and SIGKILL after `stopTimeoutMs`. Resolves when the process has ended. */

@@ -15,8 +15,8 @@ fi
 `
 
 /**
- * Sends `signal` to the process `pid` when this process ends for any reason, and then removes `directory` (null: nothing).
- * A small shell process does this, since it must outlive this process.
+ * Sends `signal` to the process `pid` when this process ends for any reason, and then removes `directory` (null:
+ * nothing). A small shell process does this, since it must outlive this process.
  *
  * @returns a function that cancels this; call it when the process has ended
  */

@@ -123,8 +123,8 @@ const paths = new Set(['/auth/v1/signup', '/auth/v1/recover', '/auth/v1/resend',
 const exemptGrants = new Set<unknown>(['pkce', 'refresh_token', 'id_token'])
 
 /**
- * Refuses forms without a solved CAPTCHA, if the settings demand one. A right token begins with the secret, and counts once. As in
- * GoTrue (internal/api/middleware.go, `verifyCaptcha`), callers with the secret key need none.
+ * Refuses forms without a solved CAPTCHA, if the settings demand one. A right token begins with the secret, and counts
+ * once. As in GoTrue (internal/api/middleware.go, `verifyCaptcha`), callers with the secret key need none.
  */
 export function requireCaptcha(app: FastifyInstance, context: IdentityContext): void {
   const { captchaSecret } = context.settings

@@ -118,8 +118,9 @@ interface Person {
 }
 
 /**
- * Finds or creates the user of a person. As in GoTrue (internal/models/linking.go), a verified address links the person to
- * the user who has it. If that user never confirmed it, a stranger may have registered it: their password is removed.
+ * Finds or creates the user of a person. As in GoTrue (internal/models/linking.go), a verified address links the person
+ * to the user who has it. If that user never confirmed it, a stranger may have registered it: their password is
+ * removed.
  *
  * @throws GoTrueError if the address is not verified, the user is banned, or nobody may sign up
  */

@@ -11,7 +11,8 @@ const page = (title: string, text: string, link: string) => `<title>${title}</ti
 `
 
 /**
- * Mails like those of a new Supabase project. They link to GoTrue, which redirects with the session in the URL fragment.
+ * Mails like those of a new Supabase project. They link to GoTrue, which redirects with the session in the URL
+ * fragment.
  */
 const stockTemplates = {
   confirmation: page('Confirm Your Email', 'This link confirms your address:', 'Confirm your address'),
@@ -64,8 +65,8 @@ interface RenderedMail {
 }
 
 /**
- * Fills in a template. It may have `{{ .Name }}`, `{{ .Data.name }}` and, not nested, `{{ if eq .A .B }}…{{ else }}…{{ end }}`.
- * Values are escaped for their place, as in Go's html/template: as text, or in the query of a link.
+ * Fills in a template. It may have `{{ .Name }}`, `{{ .Data.name }}` and, not nested, `{{ if eq .A .B }}…{{ else }}…{{
+ * end }}`. Values are escaped for their place, as in Go's html/template: as text, or in the query of a link.
  *
  * @throws Error that names another action of Go's template language
  */

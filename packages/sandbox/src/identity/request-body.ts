@@ -35,8 +35,8 @@ export function refusePkce(body: { code_challenge?: string | null }): void {
 type RedirectSettings = Pick<IdentitySettings, 'siteUrl' | 'redirectAllowList'>
 
 /**
- * The redirect target of a request: the header or query parameter `redirect_to`, else the `Referer`. A target that is not
- * allowed is silently replaced with the site, as in GoTrue (internal/utilities/request.go).
+ * The redirect target of a request: the header or query parameter `redirect_to`, else the `Referer`. A target that is
+ * not allowed is silently replaced with the site, as in GoTrue (internal/utilities/request.go).
  */
 export function redirectTarget(request: FastifyRequest, settings: RedirectSettings): string {
   const { redirect_to: inHeader, referer } = request.headers
@@ -68,8 +68,8 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * Converts a glob of the allow list to a regular expression. `*` and `?` stop at `.` and `/`, `**` does not. `[a-z]`, `[!a]`
- * and `{a,b}` are alternatives. `\` escapes a character.
+ * Converts a glob of the allow list to a regular expression. `*` and `?` stop at `.` and `/`, `**` does not. `[a-z]`,
+ * `[!a]` and `{a,b}` are alternatives. `\` escapes a character.
  */
 function globToPattern(glob: string): RegExp {
   let source = ''

@@ -69,9 +69,9 @@ interface RefreshFacts {
 }
 
 /**
- * Decides about a refresh token as GoTrue does (internal/tokens/service.go). The active token is replaced with a new one.
- * The token before it always gets the active one, since the client may have missed the answer. Older tokens get it only
- * within the reuse interval, for concurrent clients. Any other use counts as theft and ends the session.
+ * Decides about a refresh token as GoTrue does (internal/tokens/service.go). The active token is replaced with a new
+ * one. The token before it always gets the active one, since the client may have missed the answer. Older tokens get it
+ * only within the reuse interval, for concurrent clients. Any other use counts as theft and ends the session.
  */
 export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   const behind = facts.activeCounter - facts.presentedCounter

@@ -17,7 +17,10 @@ const Recover = Type.Object({ email: Text, ...codeChallenge })
 const Resend = Type.Object({ type: Text, email: Text, phone: Text, ...codeChallenge })
 const Otp = Type.Object({ email: Text, phone: Text, create_user: Flag, data: JsonObject, ...codeChallenge })
 
-/** `POST /signup`. The answer is a user without a session, since the address must be confirmed; with autoconfirm a session. */
+/**
+ * `POST /signup`. The answer is a user without a session, since the address must be confirmed; with autoconfirm a
+ * session.
+ */
 export function registerSignUp(app: FastifyInstance, context: IdentityContext): void {
   app.post('/signup', async (request) => {
     const body = readBody(SignUp, request.body)

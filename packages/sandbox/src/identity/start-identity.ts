@@ -45,8 +45,8 @@ export interface RunningIdentity {
 }
 
 /**
- * Starts the embedded identity server, which speaks the API of Supabase Auth, its mailbox, and a mail server that fills the
- * mailbox, on 127.0.0.1. Resolves when all answer.
+ * Starts the embedded identity server, which speaks the API of Supabase Auth, its mailbox, and a mail server that fills
+ * the mailbox, on 127.0.0.1. Resolves when all answer.
  *
  * @throws PortTakenError if another program uses one of the ports
  * @throws Error if another server uses the `dataDir`

@@ -16,8 +16,8 @@ interface Teardown {
 }
 
 /**
- * Starts a server for a test, on free ports and in memory, without a mail rate limit and with cheap password hashes. The
- * teardown of the test closes it.
+ * Starts a server for a test, on free ports and in memory, without a mail rate limit and with cheap password hashes.
+ * The teardown of the test closes it.
  */
 export async function startTestProject(t: Teardown, options: Partial<IdentityOptions> = {}): Promise<TestProject> {
   const identity = await startIdentity({

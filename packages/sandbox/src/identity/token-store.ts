@@ -81,8 +81,8 @@ export interface SigningKey {
 }
 
 /**
- * Loads the server's signing key, made at the first start. Its id is random, because clients cache key sets by host name:
- * two servers on 127.0.0.1 must not share an id.
+ * Loads the server's signing key, made at the first start. Its id is random, because clients cache key sets by host
+ * name: two servers on 127.0.0.1 must not share an id.
  */
 export async function loadSigningKey(database: DatabaseSync): Promise<SigningKey> {
   const stored = database.prepare('select kid, private_jwk from signing_keys').get()

@@ -78,7 +78,9 @@ export function confirmEmail({ oneTimeTokens, now }: IdentityContext, { profile 
   oneTimeTokens.removeOfUser(profile.id)
 }
 
-/** Sets a password. Links and codes of earlier mails stop working. All sessions except `keptSessionId` (null: all) end. */
+/**
+ * Sets a password. Links and codes of earlier mails stop working. All sessions except `keptSessionId` (null: all) end.
+ */
 export function setPassword(
   { sessions, oneTimeTokens }: IdentityContext,
   user: StoredUser,
@@ -110,7 +112,8 @@ export function rewriteProviders({ profile }: StoredUser): void {
 }
 
 /**
- * Merges an update into metadata as GoTrue does: top-level keys are replaced as a whole, null removes a key, others stay.
+ * Merges an update into metadata as GoTrue does: top-level keys are replaced as a whole, null removes a key, others
+ * stay.
  */
 export function mergeMetadata(current: Metadata, update: Metadata): Metadata {
   // Built from entries, because assigning a key named __proto__ would set the prototype.

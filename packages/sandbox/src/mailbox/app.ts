@@ -138,8 +138,9 @@ function refuse(reply: FastifyReply, status: number, message: string): FastifyRe
 }
 
 /**
- * Compiles a Mailpit search: words and `"quoted phrases"`, each optionally after `to:`, `from:`, `addressed:` or `subject:`,
- * and `is:read` or `is:unread`. A leading `-` or `!` excludes. Terms match parts of texts in any case, and all must match.
+ * Compiles a Mailpit search: words and `"quoted phrases"`, each optionally after `to:`, `from:`, `addressed:` or
+ * `subject:`, and `is:read` or `is:unread`. A leading `-` or `!` excludes. Terms match parts of texts in any case, and
+ * all must match.
  */
 function compileSearch(query: string): (mail: StoredMail) => boolean {
   const conditions = [...query.matchAll(/([-!]?)(?:(\w+):)?(?:"([^"]*)"|(\S+))/g)].map(

@@ -76,8 +76,8 @@ function newId(): string {
     .padStart(25, '0')
 }
 
-// The part of Mailpit's API that the mailbox supports. A local Supabase stack also starts Mailpit, so that the same tests
-// can read mails there. (axllent/mailpit, internal/storage/structs.go and server/apiv1)
+// The part of Mailpit's API that the mailbox supports. A local Supabase stack also starts Mailpit, so that the same
+// tests can read mails there. (axllent/mailpit, internal/storage/structs.go and server/apiv1)
 
 export interface MailpitAddress {
   Name: string

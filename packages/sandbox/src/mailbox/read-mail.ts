@@ -14,7 +14,8 @@ export interface LatestMailOptions {
 }
 
 /**
- * Returns the newest mail to an address, from the mailbox or from Mailpit, except notices of sign-ins. Waits until there is one.
+ * Returns the newest mail to an address, from the mailbox or from Mailpit, except notices of sign-ins. Waits until
+ * there is one.
  *
  * @param mailboxUrl the origin of the mailbox
  * @throws Error if no mail comes within the timeout

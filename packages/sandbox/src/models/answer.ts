@@ -30,11 +30,14 @@ export interface Answer {
   /** Returns the body of an answer that is not streamed. */
   whole(): object
   /**
-   * Returns the events of a streamed answer, without the final `[DONE]`. Their tokens do not include the hidden ones, which
-   * come first. null if the endpoint does not stream.
+   * Returns the events of a streamed answer, without the final `[DONE]`. Their tokens do not include the hidden ones,
+   * which come first. null if the endpoint does not stream.
    */
   events: (() => Iterable<AnswerEvent>) | null
-  /** How the API reports that its model failed after the answer began, for the directive `fail-after`. Absent: as an error. */
+  /**
+   * How the API reports that its model failed after the answer began, for the directive `fail-after`. Absent: as an
+   * error.
+   */
   readonly failure?: {
     whole(): object
     /** @param sent the number of events before */

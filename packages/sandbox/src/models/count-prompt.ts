@@ -11,9 +11,9 @@ export interface PromptTokens {
 }
 
 /**
- * Counts the tokens of a chat's prompt as OpenAI's cookbook does ("How to count tokens with tiktoken"). Each message counts
- * its role, name and text plus 3; the start of the answer counts 3. Tools count as the type declarations that the model
- * sees. Images count by the model's formula; audio counts 10 tokens per second.
+ * Counts the tokens of a chat's prompt as OpenAI's cookbook does ("How to count tokens with tiktoken"). Each message
+ * counts its role, name and text plus 3; the start of the answer counts 3. Tools count as the type declarations that
+ * the model sees. Images count by the model's formula; audio counts 10 tokens per second.
  */
 export function countPrompt({ model, messages, tools, tool_choice: choice }: ChatRequest): PromptTokens {
   const functions = choice === 'none' ? [] : (tools ?? []).map(describeTool)

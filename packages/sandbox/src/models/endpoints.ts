@@ -116,7 +116,11 @@ function counting<Request extends { model: string }>(
 /** The tokens of a compacted conversation, unless a directive sets others. */
 const usualTokens = 24
 
-/** Answers a request to `/v1/responses/compact`: the messages of the user, and all else in one sealed item. @throws ApiError (400 or 404) */
+/**
+ * Answers a request to `/v1/responses/compact`: the messages of the user, and all else in one sealed item.
+ *
+ * @throws ApiError (400 or 404)
+ */
 function answerCompaction(
   request: CompactRequest,
   state: ResponseState,

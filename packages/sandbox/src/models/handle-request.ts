@@ -49,9 +49,9 @@ const responsesDialect: Dialect = {
 const marker = /\[sandbox((?:\+[a-z0-9=-]+)+)\]/g
 
 /**
- * Adds the directives of a request's marker to those of its model name. A marker is `[sandbox+cached-tokens=5+tier=flex]`
- * anywhere in the body: in the prompt, `user` or `metadata`. So one model can serve requests with different behaviours. The
- * last marker counts, and its directives replace equal ones of the name.
+ * Adds the directives of a request's marker to those of its model name. A marker is
+ * `[sandbox+cached-tokens=5+tier=flex]` anywhere in the body: in the prompt, `user` or `metadata`. So one model can
+ * serve requests with different behaviours. The last marker counts, and its directives replace equal ones of the name.
  *
  * @throws ApiError (400) for an invalid directive
  */

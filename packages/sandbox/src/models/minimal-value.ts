@@ -30,8 +30,9 @@ const maxDepth = 100
 const maxItems = 10_000
 
 /**
- * Builds a small JSON value for a JSON schema: only required members, as few items as allowed, the first alternative that
- * ends. Supports the keywords of OpenAI's structured outputs and `allOf`, `const`, `default`; not `pattern`, `not`, `if`.
+ * Builds a small JSON value for a JSON schema: only required members, as few items as allowed, the first alternative
+ * that ends. Supports the keywords of OpenAI's structured outputs and `allOf`, `const`, `default`; not `pattern`,
+ * `not`, `if`.
  *
  * @returns null without a value, as for an endless recursion
  */

@@ -13,7 +13,10 @@ interface Oddity {
   readonly isEmpty?: boolean
 }
 
-/** Answers as providers have sent them, against the description of their API. The bill is that of the ordinary answer, or of an empty one. */
+/**
+ * Answers as providers have sent them, against the description of their API. The bill is that of the ordinary answer,
+ * or of an empty one.
+ */
 export function oddAnswer(answer: Answer, { 'odd-answer': kind }: Behaviour): Answer {
   if (kind === undefined) return answer
   const { whole, events, isEmpty = false } = oddities[kind]

@@ -59,8 +59,9 @@ export interface ProducedChat {
 }
 
 /**
- * Produces the answer to a chat: tool calls if requested, else JSON if the response format requests it, else a sample answer
- * for a question that asks for code or a table, else a text about the last message of a user or a tool. Equal requests get equal answers.
+ * Produces the answer to a chat: tool calls if requested, else JSON if the response format requests it, else a sample
+ * answer for a question that asks for code or a table, else a text about the last message of a user or a tool. Equal
+ * requests get equal answers.
  */
 export function produceChat(request: ChatRequest, behaviour: Behaviour): ProducedChat {
   const { max_tokens: older, max_completion_tokens: newer, stop, n } = request
@@ -124,8 +125,9 @@ function toolName(tool: Tool): string {
 }
 
 /**
- * Chooses the tools to call: those named in the last message besides instructions, if a user wrote it. `tool_choice: required` calls at least the
- * first tool; a named tool is always called. `parallel_tool_calls: false` allows one call. A tool's result gets a text.
+ * Chooses the tools to call: those named in the last message besides instructions, if a user wrote it. `tool_choice:
+ * required` calls at least the first tool; a named tool is always called. `parallel_tool_calls: false` allows one call.
+ * A tool's result gets a text.
  */
 function chooseTools(request: ChatRequest): readonly Tool[] {
   const { tool_choice: choice, messages, parallel_tool_calls: parallel } = request

@@ -142,7 +142,10 @@ export class RequestRecorder {
     return this.#bodies.get(id) ?? null
   }
 
-  /** Copies of the records after the sequence number `since`, oldest first. `id` is the record's id or the request's `x-request-id`. */
+  /**
+   * Copies of the records after the sequence number `since`, oldest first. `id` is the record's id or the request's
+   * `x-request-id`.
+   */
   list({ since = 0, id }: { since?: number; id?: string } = {}): RecordedRequest[] {
     const found: RecordedRequest[] = []
     for (const record of this.#records.values()) {

@@ -33,7 +33,8 @@ export interface RunningModels {
   /** The bytes of the body of one of the latest requests; else null. `id` is the record's id. */
   body(id: string): Buffer | null
   /**
-   * Resolves with the first matching request that has finished or was aborted by its client; at once if one already has.
+   * Resolves with the first matching request that has finished or was aborted by its client; at once if one already
+   * has.
    */
   once(event: RequestEvent, match?: (request: RecordedRequest) => boolean): Promise<RecordedRequest>
   /** Deletes all records. */
@@ -46,8 +47,8 @@ const defaultPaceMs = 15
 const defaultKeepAliveMs = 60_000
 
 /**
- * Starts a server on 127.0.0.1 that speaks the APIs of OpenAI and Anthropic with deterministic answers. It keeps responses and
- * cached prompts in memory. Model names choose its behaviour: see
+ * Starts a server on 127.0.0.1 that speaks the APIs of OpenAI and Anthropic with deterministic answers. It keeps
+ * responses and cached prompts in memory. Model names choose its behaviour: see
  * `model-name.ts`. `GET /sandbox/requests` returns the recorded requests.
  *
  * @throws PortTakenError if another program uses the port

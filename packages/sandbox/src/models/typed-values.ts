@@ -11,7 +11,8 @@ export type Typed<Kinds extends Table> = {
 }[keyof Kinds & string]
 
 /**
- * Creates the parser of values that have a `type`, such as items, blocks and tools. Each type has a closed list of members.
+ * Creates the parser of values that have a `type`, such as items, blocks and tools. Each type has a closed list of
+ * members.
  *
  * @param refuse words the error about an invalid member
  */

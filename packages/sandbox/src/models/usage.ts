@@ -57,8 +57,8 @@ type PromptKinds = { readonly cachedTokens: number } & Pick<
 >
 
 /**
- * Splits prompt tokens into the kinds that the directives ask for. Cached and written tokens do not overlap, nor do audio and
- * image tokens; what exceeds the prompt is cut off.
+ * Splits prompt tokens into the kinds that the directives ask for. Cached and written tokens do not overlap, nor do
+ * audio and image tokens; what exceeds the prompt is cut off.
  *
  * @param audioTokens the tokens of the prompt's audio, unless a directive sets another number
  */
@@ -84,7 +84,10 @@ export function promptKinds(promptTokens: number, behaviour: Behaviour, audioTok
 export const foundTokens = (promptTokens: number, searches: number): number =>
   searches * promptTokens + (tokensPerSearch * searches * (searches + 1)) / 2
 
-/** The tier with which OpenAI's API serves a request: the directive `tier`, else the tier asked for. `fast` is `priority`. */
+/**
+ * The tier with which OpenAI's API serves a request: the directive `tier`, else the tier asked for. `fast` is
+ * `priority`.
+ */
 export function openaiTier(asked: unknown, { tier }: Behaviour): string {
   if (tier !== undefined) return tier
   if (typeof asked !== 'string' || asked === 'auto') return 'default'

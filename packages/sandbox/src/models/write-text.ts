@@ -16,8 +16,8 @@ const defaultWords = 16
 const maxQuoteLength = 160
 
 /**
- * Writes the answer to a text. It depends only on the text and the choice's `index`. `say N words` anywhere in the text gets
- * exactly N words (at most 200,000).
+ * Writes the answer to a text. It depends only on the text and the choice's `index`. `say N words` anywhere in the text
+ * gets exactly N words (at most 200,000).
  *
  * @param introduction the words before the quote of the text; null: no quote
  */
@@ -85,7 +85,8 @@ export function decodeTokens(tokens: readonly number[]): string | null {
 }
 
 /**
- * Computes the vector of a text, of length 1. Equal texts have equal vectors; the vectors of similar texts are unrelated.
+ * Computes the vector of a text, of length 1. Equal texts have equal vectors; the vectors of similar texts are
+ * unrelated.
  *
  * Fewer dimensions are the start of the full vector, scaled back to length 1, as in OpenAI's models.
  */

@@ -28,7 +28,8 @@ const knownCards: ReadonlyMap<string, TestCard> = new Map(Object.entries(testCar
 /**
  * Accepts or declines a card at the time `nowS` (Unix seconds).
  *
- * The card that fails at renewal pays once, so that there is a subscription to renew. At Stripe its first payment fails, too.
+ * The card that fails at renewal pays once, so that there is a subscription to renew. At Stripe its first payment
+ * fails, too.
  *
  * @throws StripeApiError 402 whose `param` is the field to correct: `number`, `exp_month` or `cvc`
  */

@@ -6,8 +6,8 @@ import type { WireInvoice, WireSubscription } from './wire.ts'
 const dayS = 86_400
 
 /**
- * Charges an open invoice to the card of its subscription and sets the subscription's status. Paid: active. Failed: past
- * due. Failed at the last attempt: ended or unpaid.
+ * Charges an open invoice to the card of its subscription and sets the subscription's status. Paid: active. Failed:
+ * past due. Failed at the last attempt: ended or unpaid.
  *
  * @returns the invoice, paid if the charge succeeded
  */

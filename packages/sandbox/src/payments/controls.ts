@@ -35,8 +35,8 @@ export interface Controls {
 
 export interface ControlledPayment extends Payment {
   /**
-   * When the session was paid, Unix seconds; now by default. From an earlier time on, the subscription has renewed as often as
-   * it would have by now.
+   * When the session was paid, Unix seconds; now by default. From an earlier time on, the subscription has renewed as
+   * often as it would have by now.
    */
   readonly paid_at: number
 }

@@ -134,7 +134,8 @@ async function sendDelivery(
 }
 
 /**
- * Computes the header `Stripe-Signature` of exactly these bytes: one signature per secret. The whole `whsec_…` text is the key.
+ * Computes the header `Stripe-Signature` of exactly these bytes: one signature per secret. The whole `whsec_…` text is
+ * the key.
  *
  * @param timeS Unix seconds of the machine's clock, because receivers compare it with theirs
  */

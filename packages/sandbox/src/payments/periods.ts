@@ -11,8 +11,8 @@ const intervals: readonly Interval[] = ['month', 'year']
 const dayS = 86_400
 
 /**
- * Computes the end of the period that contains `startS`. Periods are counted from `anchorS`. They end on the anchor's day of
- * the month, or on the last day of a shorter month, in UTC.
+ * Computes the end of the period that contains `startS`. Periods are counted from `anchorS`. They end on the anchor's
+ * day of the month, or on the last day of a shorter month, in UTC.
  *
  * @param anchorS at or before `startS`; all in Unix seconds
  */

@@ -28,8 +28,8 @@ export interface SwitchPlan {
 export type Refusal = 'no_items' | 'mixed_intervals'
 
 /**
- * Computes what a change of items costs in the middle of a period. Time is charged by the second; a trial is free, so it
- * needs no proration.
+ * Computes what a change of items costs in the middle of a period. Time is charged by the second; a trial is free, so
+ * it needs no proration.
  *
  * @param nameOf returns the product name of a price
  */

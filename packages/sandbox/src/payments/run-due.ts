@@ -9,8 +9,8 @@ import type { Due } from './object-store.ts'
 import type { WireCheckoutSession, WireSubscription } from './wire.ts'
 
 /**
- * Runs everything that is due until `untilS` (Unix seconds), in order, each at its own time: sessions expire, subscriptions
- * renew or end, failed payments are retried.
+ * Runs everything that is due until `untilS` (Unix seconds), in order, each at its own time: sessions expire,
+ * subscriptions renew or end, failed payments are retried.
  */
 export function runDue(context: PaymentsContext, untilS: number): void {
   for (let due = context.objects.nextDue(untilS); due !== null; due = context.objects.nextDue(untilS)) {

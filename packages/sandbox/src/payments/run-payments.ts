@@ -13,7 +13,9 @@ const Config = Type.Object({
   TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
   /** The key that requests must carry. */
   STRIPE_SECRET_KEY: Type.String({ minLength: 1 }),
-  /** The secret that signs webhooks; several, separated by commas, during a rotation. Without one no webhooks are sent. */
+  /**
+   * The secret that signs webhooks; several, separated by commas, during a rotation. Without one no webhooks are sent.
+   */
   STRIPE_WEBHOOK_SECRET: Type.Optional(Type.String()),
   /** The URL that receives webhooks. Default: the application at `PUBLIC_URL`. */
   SANDBOX_PAYMENTS_WEBHOOK_URL: Type.Optional(Type.String({ pattern: '^https?://' })),

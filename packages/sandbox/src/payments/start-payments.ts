@@ -44,8 +44,8 @@ export interface RunningPayments {
 const tickMs = 1_000
 
 /**
- * Starts the embedded payments server, which speaks Stripe's API, on 127.0.0.1. Resolves when it answers. Connect the real
- * library with `new Stripe(apiKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false })`.
+ * Starts the embedded payments server, which speaks Stripe's API, on 127.0.0.1. Resolves when it answers. Connect the
+ * real library with `new Stripe(apiKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false })`.
  *
  * @throws PortTakenError if another program uses the port
  * @throws Error if another server uses the `dataDir`

@@ -12,8 +12,9 @@ export interface WireList<Item> {
 }
 
 /**
- * The library's type of a value as the API sends it and the server stores it. Decimals are text. A field that may hold an id
- * or an object holds the id, unless a request expands it. A field with literals and any other text keeps only the literals.
+ * The library's type of a value as the API sends it and the server stores it. Decimals are text. A field that may hold
+ * an id or an object holds the id, unless a request expands it. A field with literals and any other text keeps only the
+ * literals.
  */
 export type Wire<T> = T extends Stripe.Decimal
   ? string

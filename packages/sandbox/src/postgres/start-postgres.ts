@@ -33,8 +33,9 @@ export interface RunningPostgres {
   /** `postgres://postgres@127.0.0.1:<port>/postgres`: the superuser, without a password. */
   readonly url: string
   /**
-   * Sends a signal to the server's main process: SIGINT closes the connections and stops, SIGTERM waits for the last client
-   * and stops, SIGKILL is a crash. Resolves when the server has ended, or is suspended by SIGSTOP; at once for SIGCONT.
+   * Sends a signal to the server's main process: SIGINT closes the connections and stops, SIGTERM waits for the last
+   * client and stops, SIGKILL is a crash. Resolves when the server has ended, or is suspended by SIGSTOP; at once for
+   * SIGCONT.
    */
   kill(signal: NodeJS.Signals): Promise<void>
   /** Stops the server if it runs, and starts it again with the same data and port. */
@@ -135,8 +136,8 @@ async function untilReady(child: Child, lockFile: string, port: number): Promise
 }
 
 /**
- * Creates the data directory of an empty PostgreSQL server, in a directory that `user` can write to. The first result of
- * `initdb` is cached beside the dependencies and copied later, which takes a quarter of the time.
+ * Creates the data directory of an empty PostgreSQL server, in a directory that `user` can write to. The first result
+ * of `initdb` is cached beside the dependencies and copied later, which takes a quarter of the time.
  *
  * @param programs the directory of `initdb`
  * @param user the owner of the files; the user of this process if undefined
@@ -155,7 +156,10 @@ async function createCluster(
   cache(data, cached)
 }
 
-/** Identifies the installed PostgreSQL, as another version has another format. An update changes the file's size or time. */
+/**
+ * Identifies the installed PostgreSQL, as another version has another format. An update changes the file's size or
+ * time.
+ */
 function hashPrograms(programs: string): string {
   const { size, mtimeMs } = statSync(join(programs, 'postgres'))
   return createHash('sha256')

@@ -7,8 +7,8 @@ export interface RedisOptions extends RedisAccess {
   /** 0 chooses a free port. */
   readonly port: number
   /**
-   * The directory of the server's files; created if absent. Without one the server uses a temporary directory and starts
-   * empty.
+   * The directory of the server's files; created if absent. Without one the server uses a temporary directory and
+   * starts empty.
    */
   readonly dataDir?: string | null
   /**
@@ -37,8 +37,8 @@ export interface RunningRedis {
   /** Resolves when the server has ended for any reason. Never rejects. */
   readonly ended: Promise<void>
   /**
-   * Sends a signal to the server's process. Resolves when the process has ended, or is suspended by SIGSTOP; at once for
-   * SIGCONT. `js-redis-server` has no process of its own: it closes on any signal that ends a process.
+   * Sends a signal to the server's process. Resolves when the process has ended, or is suspended by SIGSTOP; at once
+   * for SIGCONT. `js-redis-server` has no process of its own: it closes on any signal that ends a process.
    */
   kill(signal: NodeJS.Signals): Promise<void>
   /** Stops the server as the command SHUTDOWN does, and resolves when it has ended. A second call does nothing. */

@@ -85,8 +85,8 @@ const prelude = [
 ].join(' ')
 
 /**
- * Closes connections that do not begin with a RESP array. The package would run lines of text as commands, also those in
- * the body of an HTTP request, which any web page can send. redis-server closes such connections, too.
+ * Closes connections that do not begin with a RESP array. The package would run lines of text as commands, also those
+ * in the body of an HTTP request, which any web page can send. redis-server closes such connections, too.
  */
 function refuseText(socket: Socket): void {
   const { read } = socket
@@ -104,8 +104,8 @@ function refuseText(socket: Socket): void {
 type Policies = NonNullable<NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>['policies']>
 
 /**
- * Adds to INFO what `js-redis-server` leaves out: `run_id`, a new one for each server, and `maxmemory_policy`. Redis has
- * both. By the run id a client notices that it reached another process, which has other data.
+ * Adds to INFO what `js-redis-server` leaves out: `run_id`, a new one for each server, and `maxmemory_policy`. Redis
+ * has both. By the run id a client notices that it reached another process, which has other data.
  */
 function reportRunId(): Policies[number] {
   const runId = randomBytes(20).toString('hex')
@@ -126,9 +126,9 @@ function reportRunId(): Policies[number] {
 /**
  * Lets a database of `js-redis-server` read values in place.
  *
- * The package copies the whole value before each command that reads it, and again for each listener after each write: a command for
- * one field of a hash takes as long as the hash is large. The commands of the package build their replies at once and replace buffers
- * instead of changing them, so they need no copy.
+ * The package copies the whole value before each command that reads it, and again for each listener after each write: a
+ * command for one field of a hash takes as long as the hash is large. The commands of the package build their replies
+ * at once and replace buffers instead of changing them, so they need no copy.
  *
  * Notifications of a class of values (`notify-keyspace-events`) do not work then.
  */
@@ -150,7 +150,8 @@ function notNeeded(): never {
 }
 
 /**
- * The state of a `js-redis-server` that reads values in place, and whose Lua runs scripts as Redis 7 does. Its Lua lacks two things:
+ * The state of a `js-redis-server` that reads values in place, and whose Lua runs scripts as Redis 7 does. Its Lua
+ * lacks two things:
  *
  * - It rejects the first line `#!lua flags=…`. The flags are ignored here: it has neither `maxmemory` nor replicas.
  * - `%d` of its `string.format` writes integers of 32 bits only. `%.0f` writes larger ones, too.

@@ -47,8 +47,8 @@ const masterName = 'tollgate'
 const host = '127.0.0.1'
 
 /**
- * Starts a master, its replicas and Sentinels. Resolves when the replicas are in sync and the Sentinels know all others.
- * All processes end with this one at the latest.
+ * Starts a master, its replicas and Sentinels. Resolves when the replicas are in sync and the Sentinels know all
+ * others. All processes end with this one at the latest.
  */
 export async function startReplicatedRedis(options: ReplicatedOptions): Promise<ReplicatedRedis> {
   const { program, replicas = 1, sentinels: sentinelCount = 3, password, tls, args = [], persistence = false } = options

@@ -26,7 +26,8 @@ const idle = new Map<string, Idle[]>()
  * Leases a Redis on 127.0.0.1: an idle server of this process, or a new one. Its run id and its clock are as old as the
  * process, so tests of a restart start their own.
  *
- * @param program null: the in-memory Redis in JavaScript, always a new one. By default, the one that `findRedisServer` finds
+ * @param program null: the in-memory Redis in JavaScript, always a new one. By default, the one that `findRedisServer`
+ *   finds
  */
 export async function leaseRedis({
   program = findRedisServer(process.env)

@@ -143,7 +143,8 @@ export function createBackgroundLoop(options: BackgroundLoopOptions): Background
  * Limits how often something is logged.
  *
  * @param intervalMs the least milliseconds between two calls of `act`
- * @returns call it for each event. It calls `act` with the number of events since the last call, at most once per interval
+ * @returns call it for each event. It calls `act` with the number of events since the last call, at most once per
+ *   interval
  */
 export function createRareAction<Args extends unknown[]>(
   intervalMs: number,

@@ -17,9 +17,9 @@ export class ConfigError extends Error {
 /**
  * Reads a service's configuration from environment variables.
  *
- * `schema` has one property for each variable. Numbers and booleans are converted from text. Absent variables get the schema's
- * `default`. An empty variable counts as absent, as in compose files and `.env`. Other variables are ignored. `rules` are checks
- * across variables: each returns a problem that names its variable, or null.
+ * `schema` has one property for each variable. Numbers and booleans are converted from text. Absent variables get the
+ * schema's `default`. An empty variable counts as absent, as in compose files and `.env`. Other variables are ignored.
+ * `rules` are checks across variables: each returns a problem that names its variable, or null.
  *
  * A secret may be in a file: see {@link readSecretFiles}.
  *

@@ -77,8 +77,8 @@ function describe(error: { keyword: string; instancePath: string; message: strin
 }
 
 /**
- * Parses a YAML text. If this process has a directory for compiled code (`NODE_COMPILE_CACHE`), the value of a large text is
- * kept there, because parsing the shipped catalog takes a quarter of a second at every start.
+ * Parses a YAML text. If this process has a directory for compiled code (`NODE_COMPILE_CACHE`), the value of a large
+ * text is kept there, because parsing the shipped catalog takes a quarter of a second at every start.
  *
  * @throws AggregateError of all mistakes in the text
  * @throws Error if its aliases would expand to a huge value

@@ -22,8 +22,10 @@ export const fileVariableOf = (name: string): string => `${name}_FILE`
 /**
  * Reads the secrets that files have. The line break at a file's end does not count.
  *
- * @returns the variables with the secrets in place of their `NAME_FILE`, and the problems by the secret's name. A file with a problem keeps
- * its variable, so that a second call reports it again. A problem names the variable, and no path, which may be a secret in the wrong place
+ * @returns the variables with the secrets in place of their `NAME_FILE`, and the problems by the secret's name. A file
+ *   with a problem keeps
+ * its variable, so that a second call reports it again. A problem names the variable, and no path, which may be a
+ * secret in the wrong place
  */
 export function readSecretFiles(env: Variables): {
   env: Record<string, string | undefined>

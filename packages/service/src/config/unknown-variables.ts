@@ -34,7 +34,8 @@ function nearestVariable(name: string): string | null {
 /**
  * The known name that a misspelt one most likely means: `enterprise` for `enterprice`.
  *
- * @param maxDistance insertions, deletions, substitutions and exchanges of characters that are allowed; default: a third of the name
+ * @param maxDistance insertions, deletions, substitutions and exchanges of characters that are allowed; default: a
+ *   third of the name
  * @returns null if no known name is near
  */
 export function nearest(
@@ -54,8 +55,8 @@ export function nearest(
 }
 
 /**
- * How many letters have to be inserted, removed, replaced or exchanged with their neighbour to make one text from the other
- * (optimal string alignment).
+ * How many letters have to be inserted, removed, replaced or exchanged with their neighbour to make one text from the
+ * other (optimal string alignment).
  */
 export function editDistance(one: string, other: string): number {
   let beforeLast: number[] = []

@@ -10,8 +10,8 @@ const pauseFactor = 9
 const maxPauseMs = 1000
 
 /**
- * Lets callers at the same time share an expensive read. Each gets a read that began after its call, so nobody gets old values.
- * Between two reads there is a pause, in proportion to the time that the last one took.
+ * Lets callers at the same time share an expensive read. Each gets a read that began after its call, so nobody gets old
+ * values. Between two reads there is a pause, in proportion to the time that the last one took.
  */
 function shareReads<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let last: Promise<unknown> = Promise.resolve()
@@ -56,10 +56,11 @@ export interface AdminServerOptions {
 }
 
 /**
- * Builds the server for operators: `/livez`, `/readyz` and `/metrics`. It has a port of its own, which clients cannot reach.
+ * Builds the server for operators: `/livez`, `/readyz` and `/metrics`. It has a port of its own, which clients cannot
+ * reach.
  *
- * `/livez` answers 200 with the version while the process runs. `/readyz` answers 200 if the process is ready, else 503.
- * Many scrapes at once share one reading of the metrics, so they take little time from requests.
+ * `/livez` answers 200 with the version while the process runs. `/readyz` answers 200 if the process is ready, else
+ * 503. Many scrapes at once share one reading of the metrics, so they take little time from requests.
  */
 export function createAdminServer({ registry, readiness }: AdminServerOptions): FastifyInstance {
   const admin = Fastify({

@@ -2,13 +2,13 @@ import { IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Maximum requests of one connection in a turn of the event loop. A client that waits for each answer sends one. A megabyte can
- * contain 30,000, and Node answers all of them before it serves another client.
+ * Maximum requests of one connection in a turn of the event loop. A client that waits for each answer sends one. A
+ * megabyte can contain 30,000, and Node answers all of them before it serves another client.
  */
 const maxRequestsPerTurn = 16
 /**
- * Maximum pieces of a body in a turn of the event loop. Node needs up to a microsecond for each. A megabyte in chunks of one byte
- * has 170,000 pieces, a megabyte in packets 720.
+ * Maximum pieces of a body in a turn of the event loop. Node needs up to a microsecond for each. A megabyte in chunks
+ * of one byte has 170,000 pieces, a megabyte in packets 720.
  */
 const maxPiecesPerTurn = 4096
 
@@ -40,8 +40,8 @@ interface BoundedSocket extends Socket {
 }
 
 /**
- * Destroys a socket with many requests. Node then creates an error for each request. Without stack traces this takes half the
- * time.
+ * Destroys a socket with many requests. Node then creates an error for each request. Without stack traces this takes
+ * half the time.
  */
 function endCheaply(socket: Socket): void {
   let limit = Error.stackTraceLimit
@@ -56,8 +56,8 @@ function endCheaply(socket: Socket): void {
 }
 
 /**
- * A request that closes its connection if the sender would block the event loop, with many requests at once or a body in very
- * many pieces. Pass it to `http.createServer` as `IncomingMessage`, and call `skipEndedConnections`.
+ * A request that closes its connection if the sender would block the event loop, with many requests at once or a body
+ * in very many pieces. Pass it to `http.createServer` as `IncomingMessage`, and call `skipEndedConnections`.
  */
 export class BoundedMessage extends IncomingMessage {
   /** Whether the connection was closed before the request was read. Then nothing handles the request. */
@@ -98,8 +98,8 @@ export class BoundedMessage extends IncomingMessage {
 }
 
 /**
- * Hides requests of closed connections from the application: Node still reads requests from packets that arrived before. Call it
- * after the server has its listeners.
+ * Hides requests of closed connections from the application: Node still reads requests from packets that arrived
+ * before. Call it after the server has its listeners.
  */
 export function skipEndedConnections(server: Server): void {
   const listeners = server.listeners('request') as RequestListener[]

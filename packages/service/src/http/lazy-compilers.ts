@@ -9,8 +9,8 @@ const validators = buildValidators()
 const serializers = buildSerializers()
 
 /**
- * Fastify's own compilers of schemas. Each schema is compiled when the first request needs it: compiling all of them took half
- * of the CPU time of control's start, and a third of the gateway's.
+ * Fastify's own compilers of schemas. Each schema is compiled when the first request needs it: compiling all of them
+ * took half of the CPU time of control's start, and a third of the gateway's.
  */
 export const lazyCompilers: Compilers = {
   buildValidator(shared: unknown, options: unknown) {

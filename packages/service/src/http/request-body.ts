@@ -82,9 +82,9 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 }
 
 /**
- * The body of an answer to such a request. It sends the text at once, and reads and drops the rest of the request. It ends when the
- * request has arrived, the client has left, or a limit is reached. If the connection were closed while bytes of the request
- * arrive, the operating system would reset it, and the client could lose the answer.
+ * The body of an answer to such a request. It sends the text at once, and reads and drops the rest of the request. It
+ * ends when the request has arrived, the client has left, or a limit is reached. If the connection were closed while
+ * bytes of the request arrive, the operating system would reset it, and the client could lose the answer.
  *
  * The answer needs `content-length`, so the client knows its end, and `connection: close`.
  */
@@ -109,7 +109,8 @@ export function answerBeforeBody(request: IncomingMessage, text: string): Readab
 }
 
 /**
- * Refuses a content type of JSON that names another encoding than UTF-8: JSON between systems has no other (RFC 8259, 8.1).
+ * Refuses a content type of JSON that names another encoding than UTF-8: JSON between systems has no other (RFC 8259,
+ * 8.1).
  *
  * @returns null if the encoding is UTF-8 or not named
  */

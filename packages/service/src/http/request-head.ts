@@ -36,11 +36,11 @@ export function readClientRequestId(header: unknown): string | null {
 }
 
 /**
- * The failure for bytes that are not HTTP, and for requests that arrive too slowly or whose heads are too large: Node's event
- * `clientError`.
+ * The failure for bytes that are not HTTP, and for requests that arrive too slowly or whose heads are too large: Node's
+ * event `clientError`.
  *
- * @returns null if the connection cannot get an answer. It must be closed then: the client would read the answer as that of an
- *   earlier request, or as a part of it
+ * @returns null if the connection cannot get an answer. It must be closed then: the client would read the answer as
+ *   that of an earlier request, or as a part of it
  */
 export function failureOfClientError(error: NodeJS.ErrnoException, socket: Socket): ServiceError | null {
   const answer = (socket as { _httpMessage?: ServerResponse | null })._httpMessage

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox'
 
 /**
- * OpenTelemetry's own variables for logs, as far as they are checked here. The exporter itself also reads `OTEL_EXPORTER_OTLP_HEADERS`,
- * `_TIMEOUT`, `_COMPRESSION`, `_CERTIFICATE`, `_CLIENT_CERTIFICATE` and `_CLIENT_KEY`, and their forms with `LOGS_`.
+ * OpenTelemetry's own variables for logs, as far as they are checked here. The exporter itself also reads
+ * `OTEL_EXPORTER_OTLP_HEADERS`, `_TIMEOUT`, `_COMPRESSION`, `_CERTIFICATE`, `_CLIENT_CERTIFICATE` and `_CLIENT_KEY`,
+ * and their forms with `LOGS_`.
  *
  * `OTEL_EXPORTER_OTLP_ENDPOINT` alone starts no export: many collectors of traces take no logs.
  */
@@ -36,8 +37,8 @@ export interface LogRecord {
 }
 
 /**
- * The answer of a collector that has read the records. `taken`: it has them, except for `rejected` ones, which must not be sent again.
- * `refused`: it takes none of them, and would refuse them again.
+ * The answer of a collector that has read the records. `taken`: it has them, except for `rejected` ones, which must not
+ * be sent again. `refused`: it takes none of them, and would refuse them again.
  */
 export type LogOutcome =
   | { readonly kind: 'taken'; readonly rejected: number; readonly message: string | null }

@@ -25,8 +25,9 @@ const severities = {
 type Shared = Pick<ReadableLogRecord, 'resource' | 'instrumentationScope'>
 
 /**
- * Sends logs with the parts of OpenTelemetry's exporter for logs. The exporter itself does not tell how many records a collector
- * rejected (`partialSuccess`). Only `openLogSender` imports this file, so that it is loaded only if logs are wanted.
+ * Sends logs with the parts of OpenTelemetry's exporter for logs. The exporter itself does not tell how many records a
+ * collector rejected (`partialSuccess`). Only `openLogSender` imports this file, so that it is loaded only if logs are
+ * wanted.
  */
 export function createOtlpLogSender(
   { url, batchTimeoutMs = defaultBatchTimeoutMs }: LogExportSettings,

@@ -5,8 +5,8 @@ import { escapeHtml } from '../text.ts'
 export const authMailKinds = ['confirmation', 'recovery', 'invite', 'magic_link'] as const
 
 /**
- * Names the inviter, whom control writes to the user's metadata. Users can write it, too, so it must be of this very link. A
- * link has a secret that nobody can guess.
+ * Names the inviter, whom control writes to the user's metadata. Users can write it, too, so it must be of this very
+ * link. A link has a secret that nobody can guess.
  */
 const invited = (at: string): string =>
   `{{ if eq .Data.invitation_link .RedirectTo }}{{ .Data.invited_by }} invited you to their team at ${at}.{{ else }}You have been invited to a team at ${at}.{{ end }}`
@@ -61,8 +61,8 @@ export interface FrameParts {
 }
 
 /**
- * Escapes plain text for HTML elements and quoted attributes. Braces are escaped, too: Supabase Auth reads templates of mails as
- * Go templates, where `{{` begins an action.
+ * Escapes plain text for HTML elements and quoted attributes. Braces are escaped, too: Supabase Auth reads templates of
+ * mails as Go templates, where `{{` begins an action.
  */
 export const plain = (text: string): string => escapeHtml(text).replaceAll('{', '&#123;')
 
@@ -92,8 +92,8 @@ export function brandLinks({ supportUrl, legalUrl }: Brand): Array<[name: string
 }
 
 /**
- * Renders a mail's HTML in the look of a brand. It has one column of tables and styles in attributes, because mail programs
- * know little more. Its colors follow the reader's light or dark theme where the program says which.
+ * Renders a mail's HTML in the look of a brand. It has one column of tables and styles in attributes, because mail
+ * programs know little more. Its colors follow the reader's light or dark theme where the program says which.
  */
 export function renderFrame(brand: Brand, { subject, title, content, button, why, links }: FrameParts): string {
   const footer = links.map(

@@ -60,10 +60,11 @@ interface LabelledSeries<Series> {
 type Level<Series> = Map<string, Level<Series> | LabelledSeries<Series>>
 
 /**
- * A metric whose callers look up each series once, keep it, and then count in plain numbers. prom-client's own classes hash the
- * labels of each event, which takes longer than all else that a request's metrics cost.
+ * A metric whose callers look up each series once, keep it, and then count in plain numbers. prom-client's own classes
+ * hash the labels of each event, which takes longer than all else that a request's metrics cost.
  *
- * A `Registry` of prom-client shows it like its own metrics, and `AggregatorRegistry.aggregate` adds up several processes.
+ * A `Registry` of prom-client shows it like its own metrics, and `AggregatorRegistry.aggregate` adds up several
+ * processes.
  */
 export abstract class SeriesFamily<Series, Label extends string = string> {
   abstract readonly type: 'counter' | 'histogram'
@@ -85,7 +86,8 @@ export abstract class SeriesFamily<Series, Label extends string = string> {
   }
 
   /**
-   * The series with these label values. It is shown from now on, even before its first event. Keep it where requests pass.
+   * The series with these label values. It is shown from now on, even before its first event. Keep it where requests
+   * pass.
    *
    * @param values in the order of the label names
    */

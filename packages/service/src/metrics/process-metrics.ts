@@ -7,11 +7,15 @@ const greatestCounts = [
   ...['process_open_fds', 'process_max_fds']
 ]
 
-/** Adds the metrics of the Node.js process. Where several processes are joined, the greatest lag and the most open files count. */
+/**
+ * Adds the metrics of the Node.js process. Where several processes are joined, the greatest lag and the most open files
+ * count.
+ */
 export function collectProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry })
   for (const name of greatestCounts) {
-    // Other systems than Linux do not have all. prom-client's types do not name `aggregator`: see docs/library-internals.md.
+    // Other systems than Linux do not have all. prom-client's types do not name `aggregator`: see
+    // docs/library-internals.md.
     const gauge = registry.getSingleMetric(name) as { aggregator?: string } | undefined
     if (gauge !== undefined) gauge.aggregator = 'max'
   }

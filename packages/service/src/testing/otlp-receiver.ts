@@ -39,7 +39,11 @@ export interface OtlpReceiver {
   readonly logs: readonly ReceivedLog[]
   /** Headers and path of each request. */
   readonly requests: ReadonlyArray<{ path: string; headers: IncomingHttpHeaders }>
-  /** Resolves with all spans once `isEnough` is true for them. @throws Error after 30 seconds, with the spans that arrived */
+  /**
+   * Resolves with all spans once `isEnough` is true for them.
+   *
+   * @throws Error after 30 seconds, with the spans that arrived
+   */
   until(isEnough: (spans: readonly ReceivedSpan[]) => boolean): Promise<readonly ReceivedSpan[]>
   /** The same for logs. */
   untilLogs(isEnough: (logs: readonly ReceivedLog[]) => boolean): Promise<readonly ReceivedLog[]>

@@ -1,8 +1,9 @@
 import type { SpanAttributes } from './tracing.ts'
 
 /**
- * Names of attributes in traces and in exported receipts. Most are those of OpenTelemetry: `gen_ai.*` of the conventions for generative AI, which
- * are still in development, and the stable ones of HTTP. Names that begin with `tollgate.` are our own.
+ * Names of attributes in traces and in exported receipts. Most are those of OpenTelemetry: `gen_ai.*` of the
+ * conventions for generative AI, which are still in development, and the stable ones of HTTP. Names that begin with
+ * `tollgate.` are our own.
  */
 export const attributes = {
   operation: 'gen_ai.operation.name',

@@ -25,9 +25,13 @@ const propagator = new W3CTraceContextPropagator()
 const kinds: Record<ChildKind, SpanKind> = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT }
 type Tracer = ReturnType<TracerProvider['getTracer']>
 
-/** Makes spans with OpenTelemetry's SDK. Only `openTracing` imports this file, so that it is loaded only if traces are wanted. */
+/**
+ * Makes spans with OpenTelemetry's SDK. Only `openTracing` imports this file, so that it is loaded only if traces are
+ * wanted.
+ */
 export function createTracing(settings: TraceSettings, { name, version, onDropped }: TracedProcess): Tracing {
-  // The exporter's own agent, with the certificates of OTEL_EXPORTER_OTLP_CERTIFICATE and _CLIENT_*: only who has it can destroy it.
+  // The exporter's own agent, with the certificates of OTEL_EXPORTER_OTLP_CERTIFICATE and _CLIENT_*: only who has it
+  // can destroy it.
   const { agentFactory } = convertLegacyHttpOptions({}, 'TRACES', 'v1/traces', {})
   const agent = Promise.resolve(agentFactory(new URL(settings.url).protocol)).then((opened) =>
     Object.assign(opened, { maxSockets: maxExports })

@@ -7,7 +7,9 @@ const maxWaiting = 4096
 /** Encoding a span takes about 10 µs, during which requests wait. */
 const maxBatch = 256
 const defaultDelayMs = 1000
-/** The collector has so long for one batch. The exporter's own timeout does not end answers that arrive byte by byte. */
+/**
+ * The collector has so long for one batch. The exporter's own timeout does not end answers that arrive byte by byte.
+ */
 const defaultBatchTimeoutMs = 15_000
 const reportIntervalMs = 60_000
 
@@ -24,8 +26,8 @@ export interface SpanQueueOptions {
 }
 
 /**
- * Collects ended spans, and sends them in batches, one at a time. It never waits for the collector: what does not fit into the queue is
- * dropped and counted. The SDK's own processor counts no dropped spans.
+ * Collects ended spans, and sends them in batches, one at a time. It never waits for the collector: what does not fit
+ * into the queue is dropped and counted. The SDK's own processor counts no dropped spans.
  */
 export class SpanQueue implements SpanProcessor {
   dropped = 0

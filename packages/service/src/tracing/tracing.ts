@@ -17,8 +17,9 @@ const Protocol = Type.Enum(['http/protobuf'], {
 })
 
 /**
- * OpenTelemetry's own variables, as far as they are checked here. Its exporter itself also reads `OTEL_EXPORTER_OTLP_HEADERS`, `_TIMEOUT`,
- * `_COMPRESSION`, `_CERTIFICATE`, `_CLIENT_CERTIFICATE` and `_CLIENT_KEY`, and their forms with `TRACES_`.
+ * OpenTelemetry's own variables, as far as they are checked here. Its exporter itself also reads
+ * `OTEL_EXPORTER_OTLP_HEADERS`, `_TIMEOUT`, `_COMPRESSION`, `_CERTIFICATE`, `_CLIENT_CERTIFICATE` and `_CLIENT_KEY`,
+ * and their forms with `TRACES_`.
  */
 export const traceVariables = {
   /** Base URL of the collector. Without it there are no traces, and OpenTelemetry's SDK is not loaded. */
@@ -69,7 +70,8 @@ export interface Span {
 /** Makes spans, and sends them to a collector in the background. */
 export interface Tracing {
   /**
-   * Begins the span of a request that this process serves. It continues the client's trace, if the headers have a valid one.
+   * Begins the span of a request that this process serves. It continues the client's trace, if the headers have a valid
+   * one.
    *
    * @param startedAt `performance.now()` when the request arrived
    */

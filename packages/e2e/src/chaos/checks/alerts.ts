@@ -98,7 +98,10 @@ function columns(rows: readonly string[][]): string[] {
 interface Raised {
   /** Each alert with the time from the begin of its fault until it fired, seconds; in the order in which they fired. */
   fired: ReadonlyMap<string, number>
-  /** From the end of the fault until no alert fired, seconds; null if some still fire. Then no other fault can be checked. */
+  /**
+   * From the end of the fault until no alert fired, seconds; null if some still fire. Then no other fault can be
+   * checked.
+   */
   endedAfter: number | null
   /** One line for each broken promise. */
   broken: string[]

@@ -89,7 +89,8 @@ export const clockFaults: readonly Fault[] = [
 /**
  * Rotates a key with a grace period, and checks at every gateway that the old secret works exactly that long.
  *
- * @param person has not changed a key yet: after PostgreSQL's clock went back, others have to wait before their second change
+ * @param person has not changed a key yet: after PostgreSQL's clock went back, others have to wait before their second
+ *   change
  */
 async function checkGrace({ gateways }: ChaosSystem, person: Person, { seen, broken }: Findings): Promise<void> {
   const created = await person.createKey('to rotate')

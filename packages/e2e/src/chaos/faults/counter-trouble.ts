@@ -37,7 +37,10 @@ const maxPassedByLie = 1
 /** Few keys: the fault has accounts of its own. */
 const conditions: Conditions = { keys: 200 }
 
-/** The provider's counter of tokens is slow, wrong or away, while prompts arrive that do not fit a budget by their bytes. */
+/**
+ * The provider's counter of tokens is slow, wrong or away, while prompts arrive that do not fit a budget by their
+ * bytes.
+ */
 export const counterTrouble: Fault = {
   name: 'counter-trouble',
   summary:

@@ -37,7 +37,10 @@ const variable = (nanos: number) => ({ FREE_SPEND_USD_PER_DAY: String(nanos / 1e
 const endsSoon = () => dayMs - (Date.now() % dayMs) < restOfDayMs
 const someMs = () => Math.round(Math.random() * maxRandomMs)
 
-/** Free accounts reach the limit of all of them, while control and Redis fail at the worst moments. Accounts that pay notice nothing. */
+/**
+ * Free accounts reach the limit of all of them, while control and Redis fail at the worst moments. Accounts that pay
+ * notice nothing.
+ */
 export const freeSpend: Fault = {
   name: 'free-spend',
   summary:

@@ -61,7 +61,9 @@ const sendingTimeoutMs = 60_000
 /** Of the mail server's answers: longer than it takes to notice a mail and to kill its sender. */
 const answerDelayMs = 500
 
-/** Each replica of control dies once: while it sends messages, and after it stored receipts, before Redis forgets them. */
+/**
+ * Each replica of control dies once: while it sends messages, and after it stored receipts, before Redis forgets them.
+ */
 export const controlKilledSending: Fault = {
   name: 'control-kill-sending',
   summary:

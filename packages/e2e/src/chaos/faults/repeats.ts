@@ -33,7 +33,10 @@ const keptTimeoutMs = 10_000
 /** Ends after a second, so Redis is cut off before. */
 const cutQuestion = { model: 'ordinary', maxTokens: 150, text: 'Say 120 words.', stream: true }
 
-/** A gateway loses Redis while it runs streams with an `Idempotency-Key`. No repeat runs, and later ones get their answers. */
+/**
+ * A gateway loses Redis while it runs streams with an `Idempotency-Key`. No repeat runs, and later ones get their
+ * answers.
+ */
 export const cutRepeats: Fault = {
   name: 'redis-cut-repeats',
   summary: `a gateway cannot reach Redis for ${cutMs / 1000} s, during which its ${streams} streams with an Idempotency-Key end`,
@@ -84,7 +87,10 @@ export const cutRepeats: Fault = {
   }
 }
 
-/** The gateway of streams with an `Idempotency-Key` dies. Another gateway, where their clients wait with repeats, refuses these. */
+/**
+ * The gateway of streams with an `Idempotency-Key` dies. Another gateway, where their clients wait with repeats,
+ * refuses these.
+ */
 export const killedRepeats: Fault = {
   name: 'gateway-kill-repeats',
   summary: `a gateway is killed (SIGKILL) while it runs ${streams} streams with an Idempotency-Key, and repeats wait at another`,

@@ -14,7 +14,9 @@ import { countOutcomes, questionTo } from '../traffic/send-steadily.ts'
 const promptBytes = 6000
 /** Those of the plan. */
 const [perMs, burst] = [meteredTokens / 60_000, meteredTokens / 6]
-/** Requests that run together are corrected when they end. Their estimates fit the burst, and what flows in meanwhile. */
+/**
+ * Requests that run together are corrected when they end. Their estimates fit the burst, and what flows in meanwhile.
+ */
 const uncorrectedMs = 3000
 const maxBeyond = 4 * (burst + perMs * uncorrectedMs)
 const maxWaitMs = maxBeyond / perMs
@@ -42,7 +44,10 @@ interface Answered {
   readonly retryAfterMs: number
 }
 
-/** Prompts have far more tokens than estimated. What the rate lets pass too much is owed, also by a Redis that restarts meanwhile. */
+/**
+ * Prompts have far more tokens than estimated. What the rate lets pass too much is owed, also by a Redis that restarts
+ * meanwhile.
+ */
 export const tokenRateDebt: Fault = {
   name: 'token-rate-debt',
   summary: 'prompts have 2.5 times the tokens of their estimate; Redis is killed while tokens are owed, and restarted',
@@ -98,7 +103,10 @@ function startTraffic(
   }
 }
 
-/** Most hieroglyphs have four bytes and four tokens. The answer takes a while, so requests are admitted together. Never throws. */
+/**
+ * Most hieroglyphs have four bytes and four tokens. The answer takes a while, so requests are admitted together. Never
+ * throws.
+ */
 async function askDense(gateway: string, { keys }: SeededAccount, model: string): Promise<Answered> {
   const signs = Array.from({ length: promptBytes / 4 }, () => 0x13000 + Math.floor(Math.random() * 0x42f))
   const text = `[sandbox+first-byte-ms=500] Say 2 words. ${String.fromCodePoint(...signs)}`

@@ -4,8 +4,8 @@ import type { Measured, Outcomes } from './measured.ts'
 /** How far a fault may weaken the promises. */
 export interface Allowed {
   /**
-   * Redis loses acknowledged writes. The spend that control had not copied may be missing. If Redis kept a hold and lost the
-   * settlement, the hold is charged at its deadline, as an estimate.
+   * Redis loses acknowledged writes. The spend that control had not copied may be missing. If Redis kept a hold and
+   * lost the settlement, the hold is charged at its deadline, as an estimate.
    */
   redisLosesData?: boolean
   /** Redis' clock jumps ahead by an hour. Tombstones may expire, so a revoked key may be refused as invalid. */
@@ -98,7 +98,8 @@ export function findBrokenPromises(measured: Measured, allowed: Allowed): string
 }
 
 /**
- * If Redis loses data, the ledger lacks what control had not copied of usage, and the request log what it had not copied of receipts.
+ * If Redis loses data, the ledger lacks what control had not copied of usage, and the request log what it had not
+ * copied of receipts.
  */
 function findBrokenReceipts({ receipts, uncopied }: Measured, { redisLosesData }: Allowed): string[] {
   const { missing, extra, differing, repeated, unlogged, dropped } = receipts

@@ -52,7 +52,10 @@ export async function measureCaps(
   )
 }
 
-/** Whether Redis lost the request before control had copied it: it was running, or it had ended since the last copy began. */
+/**
+ * Whether Redis lost the request before control had copied it: it was running, or it had ended since the last copy
+ * began.
+ */
 function wasUncopied(
   { startedAtMs, finishedAtMs, abortedAtMs }: RecordedRequest,
   { atMs, copiedUntil }: DataLoss,
@@ -79,8 +82,8 @@ export function measureUncopied(recorded: readonly RecordedRequest[], loss: Data
 }
 
 /**
- * Counts the 402 answers that the cap does not explain: the budget would suffice even if each other request had cost its
- * maximum.
+ * Counts the 402 answers that the cap does not explain: the budget would suffice even if each other request had cost
+ * its maximum.
  */
 export function falseBudgetRefusals({ accounts, sent, refusals }: CappedTraffic): number {
   return refusals.filter(({ account, answeredAt, neededNanos }) => {

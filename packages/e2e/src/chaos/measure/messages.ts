@@ -67,8 +67,8 @@ interface Thresholds {
 }
 
 /**
- * All budgets are used up. So an account with one threshold has one notice in a month. Of several thresholds, the last one is told,
- * and none twice.
+ * All budgets are used up. So an account with one threshold has one notice in a month. Of several thresholds, the last
+ * one is told, and none twice.
  */
 async function measureThresholds({ sql }: ChaosSystem, { id, percent, scope }: NoticedAccount): Promise<Thresholds> {
   const rows = await sql<Array<{ month: string; percent: number }>>`
@@ -102,7 +102,8 @@ async function readSentMails({ sql }: ChaosSystem, account: string): Promise<Sen
 }
 
 /**
- * Each notice is told by a mail; notices of several thresholds, and of both months at the end of a month, may share one.
+ * Each notice is told by a mail; notices of several thresholds, and of both months at the end of a month, may share
+ * one.
  *
  * @param came how many mails are in the mailbox
  */

@@ -19,8 +19,8 @@ const timeoutMs = 60_000
 const abandonedAfterMs = 2000
 
 /**
- * Waits until everything is settled: no settlement waits in a gateway, no hold is open, the ledger has all usage, and the
- * request log all receipts.
+ * Waits until everything is settled: no settlement waits in a gateway, no hold is open, the ledger has all usage, and
+ * the request log all receipts.
  * Expires the holds that killed gateways left.
  *
  * @returns the number of holds it expired
@@ -101,8 +101,9 @@ async function uncopied({ link }: ChaosSystem, what: 'usage' | 'receipts'): Prom
 }
 
 /**
- * Waits until people were told: no budget is to be checked, no mail and no webhook waits. What waits on purpose is made due at
- * once: checks, mails that collect notices, and webhooks after their second failure. Leases of killed replicas are left to end.
+ * Waits until people were told: no budget is to be checked, no mail and no webhook waits. What waits on purpose is made
+ * due at once: checks, mails that collect notices, and webhooks after their second failure. Leases of killed replicas
+ * are left to end.
  *
  * @throws Error after a long time, naming what waits
  */

@@ -13,9 +13,9 @@ export const hangUpModels = ['ordinary', 'reasoning'] as const
 /** One model per capped account, so that the model server's records tell them apart. */
 export const cappedModels = ['capped-1', 'capped-2', 'capped-3'] as const
 /**
- * All models. `quick` is for probes whose answer does not matter, `watched` for accounts that a fault watches itself, `slow` for their
- * long streams, `noticed` for accounts whose budgets are used up. The server reports more tokens of `above-bound` than a request may
- * have. `counted` has an upstream of its own, which counts prompts.
+ * All models. `quick` is for probes whose answer does not matter, `watched` for accounts that a fault watches itself,
+ * `slow` for their long streams, `noticed` for accounts whose budgets are used up. The server reports more tokens of
+ * `above-bound` than a request may have. `counted` has an upstream of its own, which counts prompts.
  */
 export const models = [
   'steady',
@@ -60,8 +60,8 @@ const planNamed = (name: string, limits: Partial<Plan['limits']> = {}): Plan => 
 })
 
 /**
- * Writes the catalog. Only the plan `limited` limits requests, to one per second, and `metered` only tokens; caps come from accounts and keys. Only
- * the plan `free` limits keys, and so how often they may change.
+ * Writes the catalog. Only the plan `limited` limits requests, to one per second, and `metered` only tokens; caps come
+ * from accounts and keys. Only the plan `free` limits keys, and so how often they may change.
  *
  * @param freeMonthUsd the monthly budget of the plan `free`
  * @returns the path of the file
@@ -106,7 +106,8 @@ export function writeCatalog(directory: string, freeMonthUsd: number = monthUsd)
 }
 
 /**
- * Writes the upstreams file: that of the model server, with one upstream more, `counted`, which counts prompts of responses.
+ * Writes the upstreams file: that of the model server, with one upstream more, `counted`, which counts prompts of
+ * responses.
  *
  * @param port of `counted`
  * @returns the path of the file

@@ -28,7 +28,9 @@ const timeoutMs = 60_000
 /** guarantees.md requires this: a master without replicas stops accepting writes after some seconds. */
 const requireReplica = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '3']
 
-/** @param downAfterMs how long a master may be silent before a replica takes over; the sandbox's default if undefined */
+/**
+ * @param downAfterMs how long a master may be silent before a replica takes over; the sandbox's default if undefined
+ */
 export async function startFailoverRedis(
   form: FailoverForm,
   program: RedisProgram,
@@ -80,8 +82,8 @@ export interface RedisServer {
   /** Starts it again: empty, with the last saved data, or with its own data on disk. */
   start(content: 'empty' | 'saved' | 'kept'): Promise<void>
   /**
-   * Rolls back to the last saved data: the same process becomes a replica of a server with that data, then a master again.
-   * Connections stay open.
+   * Rolls back to the last saved data: the same process becomes a replica of a server with that data, then a master
+   * again. Connections stay open.
    */
   rollBack(): Promise<void>
   stop(): Promise<void>

@@ -108,8 +108,8 @@ export async function untilProjected(sql: Sql, link: RedisLink, timeoutMs: numbe
 }
 
 /**
- * Fills the database with keys of unknown secrets, in accounts with spend this month. It uses plain SQL, since a million
- * single inserts would take long. All rows are one change, as in control.
+ * Fills the database with keys of unknown secrets, in accounts with spend this month. It uses plain SQL, since a
+ * million single inserts would take long. All rows are one change, as in control.
  */
 export async function seedMany(sql: Sql, count: number): Promise<void> {
   const accounts = Math.ceil(count / keysInAccount)

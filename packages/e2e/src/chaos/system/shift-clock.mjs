@@ -1,6 +1,6 @@
-// Loaded before a Node program (`--import`). Shifts its wall clock by the seconds in CLOCK_FILE (`+3600`), which may change
-// while it runs. `Date` is the only wall clock of a Node program. Timers and `performance.now()` measure durations, which
-// a wrong wall clock does not change.
+// Loaded before a Node program (`--import`). Shifts its wall clock by the seconds in CLOCK_FILE (`+3600`), which may
+// change while it runs. `Date` is the only wall clock of a Node program. Timers and `performance.now()` measure
+// durations, which a wrong wall clock does not change.
 import { readFileSync } from 'node:fs'
 
 const pollMs = 50

@@ -38,7 +38,10 @@ export interface WebhookReceiver {
   close(): Promise<void>
 }
 
-/** @param aheadSeconds how far its clock is ahead of this machine's, since it refuses messages whose time is minutes away */
+/**
+ * @param aheadSeconds how far its clock is ahead of this machine's, since it refuses messages whose time is minutes
+ *   away
+ */
 export async function startWebhookReceiver(aheadSeconds: () => number): Promise<WebhookReceiver> {
   const receiver = await startReceiver()
   const endpoints = new Map<string, { endpoint: string; secret: string }>()

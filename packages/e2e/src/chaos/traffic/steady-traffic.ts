@@ -9,7 +9,10 @@ export const maxNanosEach = 200_000
 
 const typicalNanosEach = 30_000
 
-/** Caps in requests, besides room for the reservation of one. Traffic reaches one before the fault, one around it, and one after it. */
+/**
+ * Caps in requests, besides room for the reservation of one. Traffic reaches one before the fault, one around it, and
+ * one after it.
+ */
 const requestsWithin = [5, 20, 60] as const
 
 const workers = 3
@@ -30,7 +33,10 @@ export interface SteadyTraffic {
   stop(): Promise<void>
 }
 
-/** Sends requests of all APIs with keys of many accounts, alternating streams and single bodies. Only a fault can cause a refusal. */
+/**
+ * Sends requests of all APIs with keys of many accounts, alternating streams and single bodies. Only a fault can cause
+ * a refusal.
+ */
 export function startSteadyTraffic({ accounts, gateways, balancer }: ChaosSystem): SteadyTraffic {
   const raw: Sent[] = []
   const sdk: Sent[] = []

@@ -20,7 +20,11 @@ export async function visitAsOperator(options: BrowserContextOptions = {}): Prom
   return { ...(await visit(browser!, system, { person: operator, ...options })), operator }
 }
 
-/** Replaces the answer to the next `POST` to an address by an error. @param reachesControl whether control gets the call nevertheless */
+/**
+ * Replaces the answer to the next `POST` to an address by an error.
+ *
+ * @param reachesControl whether control gets the call nevertheless
+ */
 export async function failNext(
   context: BrowserContext,
   address: string,

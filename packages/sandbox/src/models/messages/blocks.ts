@@ -107,7 +107,11 @@ export interface ReadMessage {
   readonly blocks: readonly Block[]
 }
 
-/** Checks that tool results follow their calls, and that thinking is what this server has signed. @throws ApiError (400) */
+/**
+ * Checks that tool results follow their calls, and that thinking is what this server has signed.
+ *
+ * @throws ApiError (400)
+ */
 export function checkMessages(messages: readonly ReadMessage[], seal: Seal): void {
   let open: string[] = []
   for (const [at, { blocks }] of messages.entries()) {

@@ -155,8 +155,8 @@ interface Segment {
 }
 
 /**
- * Splits a prompt into segments, in the order of its cache: tools, system, messages. The prompt's tokens are their sum and
- * `answerTokens`.
+ * Splits a prompt into segments, in the order of its cache: tools, system, messages. The prompt's tokens are their sum
+ * and `answerTokens`.
  *
  * @throws ApiError (400) for invalid breakpoints
  */

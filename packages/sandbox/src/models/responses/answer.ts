@@ -18,7 +18,11 @@ import { describeResponse, reportResponseUsage, type SentResponse } from './resp
 
 const paddedTo = 16
 
-/** Answers a request to `/v1/responses`, and keeps the response unless `store` is false. @throws ApiError (400 or 404) */
+/**
+ * Answers a request to `/v1/responses`, and keeps the response unless `store` is false.
+ *
+ * @throws ApiError (400 or 404)
+ */
 export function answerResponse(
   request: ResponseRequest,
   state: ResponseState,

@@ -100,7 +100,9 @@ function formatOf(format: NonNullable<PromptRequest['text']>['format']): ChatReq
   return format.type === 'json_schema' ? { type: 'json_schema', json_schema: { schema: format.schema } } : format
 }
 
-/** Translates items to the messages of a chat. Reasoning and searches of earlier responses are not part of the prompt. */
+/**
+ * Translates items to the messages of a chat. Reasoning and searches of earlier responses are not part of the prompt.
+ */
 function messagesOf(items: readonly WholeItem[], instructions: string | null | undefined): Message[] {
   const first: Message[] = typeof instructions === 'string' ? [{ role: 'developer', content: instructions }] : []
   return [...first, ...items.flatMap(messageOf)]
@@ -159,7 +161,11 @@ interface ResponseTools {
   readonly searches: boolean
 }
 
-/** Parses the tools and the tool choice. @throws ApiError (400) for the provider's other tools, which the stand-in lacks */
+/**
+ * Parses the tools and the tool choice.
+ *
+ * @throws ApiError (400) for the provider's other tools, which the stand-in lacks
+ */
 function readTools({ tools, tool_choice: choice }: PromptRequest): ResponseTools {
   const all = (tools ?? []).map((tool, index) => parseTool(tool, ['tools', String(index)]))
   const own = all.flatMap((tool): Tool | [] => {

@@ -77,8 +77,8 @@ export function isWithin(time: number, { gt, gte, lt, lte }: RangeParams = {}): 
 type Fields = Record<string, unknown>
 
 /**
- * Replaces ids in an answer by their objects, along the requested paths, such as `data.latest_invoice`. Adds fields that
- * answers contain only if expanded, such as the `line_items` of a checkout session.
+ * Replaces ids in an answer by their objects, along the requested paths, such as `data.latest_invoice`. Adds fields
+ * that answers contain only if expanded, such as the `line_items` of a checkout session.
  *
  * @throws StripeApiError 400 for a path that cannot be expanded
  */

@@ -151,8 +151,8 @@ export class FormError extends Error {
 }
 
 /**
- * Parses `application/x-www-form-urlencoded` as Stripe's clients write it: `a[b][0]=c` is the value `c` at `a`, `b`, `0`;
- * `a[]=c` is the next element of `a`. If a name repeats, the last value counts. The objects have no prototype.
+ * Parses `application/x-www-form-urlencoded` as Stripe's clients write it: `a[b][0]=c` is the value `c` at `a`, `b`,
+ * `0`; `a[]=c` is the next element of `a`. If a name repeats, the last value counts. The objects have no prototype.
  *
  * @throws FormError for too many fields, broken percent-encoding or brackets, or a name that is both text and object
  */

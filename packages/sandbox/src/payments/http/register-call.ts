@@ -138,8 +138,8 @@ interface ApiAnswer {
 }
 
 /**
- * Runs a call, or repeats the stored answer of its idempotency key. One transaction stores change, events and answer. The
- * answer to an invalid request is not stored, so the corrected request can use the key.
+ * Runs a call, or repeats the stored answer of its idempotency key. One transaction stores change, events and answer.
+ * The answer to an invalid request is not stored, so the corrected request can use the key.
  *
  * @throws StripeApiError
  */

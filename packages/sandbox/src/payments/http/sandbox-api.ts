@@ -37,8 +37,8 @@ const PlannedFailure = Type.Partial(
 )
 
 /**
- * Registers `/_sandbox`, which Stripe does not have: another process pays a checkout without its page, and plans failures of
- * calls. Bodies are JSON, because
+ * Registers `/_sandbox`, which Stripe does not have: another process pays a checkout without its page, and plans
+ * failures of calls. Bodies are JSON, because
  * a page of another origin cannot send JSON without a preflight.
  */
 export function registerSandboxApi(app: FastifyInstance, controls: Controls): void {

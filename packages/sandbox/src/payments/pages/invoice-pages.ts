@@ -153,8 +153,9 @@ interface PdfText {
 }
 
 /**
- * Writes a PDF (1.4) with text in Helvetica, which every reader has. Characters outside Windows-1252 become question marks.
- * It needs only five kinds of objects, so no library is used; see ISO 32000-1 sections 7.5 (file) and 9.4 (text).
+ * Writes a PDF (1.4) with text in Helvetica, which every reader has. Characters outside Windows-1252 become question
+ * marks. It needs only five kinds of objects, so no library is used; see ISO 32000-1 sections 7.5 (file) and 9.4
+ * (text).
  */
 function writePdf(title: string, pages: readonly (readonly PdfText[])[]): Buffer {
   const pageIds = pages.map((_page, index) => 6 + index * 2)

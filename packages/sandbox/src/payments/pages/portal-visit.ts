@@ -20,7 +20,8 @@ export interface Visit {
 }
 
 /**
- * Opens the link of a portal session. It works once, so that a link leaked later, by a browser history or a log, is useless.
+ * Opens the link of a portal session. It works once, so that a link leaked later, by a browser history or a log, is
+ * useless.
  *
  * @returns the path of the visit; null if the link is unknown, used or expired
  */
