@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
-import type { NetworkProxy } from '../proxy.ts'
 import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
+import type { NetworkProxy } from '../system/proxy.ts'
 import type { FailoverForm } from '../system/redis-servers.ts'
 
 const unavailable = ['503 state_unavailable']

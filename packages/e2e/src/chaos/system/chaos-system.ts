@@ -13,9 +13,9 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
 import { Person } from '../../person.ts'
-import { type NetworkProxy, startProxy } from '../proxy.ts'
 import { writeCatalog, writeUpstreams } from './catalog.ts'
 import { type Clocks, createClocks } from './clocks.ts'
+import { type NetworkProxy, startProxy } from './proxy.ts'
 import {
   type FailoverForm,
   type FailoverRedis,
