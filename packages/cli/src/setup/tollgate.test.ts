@@ -24,7 +24,9 @@ test('the first run installs, and prints only its result on standard output', as
   const root = t.testdir({
     'package.json': '{"type":"module"}',
     'pnpm-lock.yaml': '',
-    packages: { cli: { src: { tollgate: { 'main.ts': 'console.log(JSON.stringify(process.argv.slice(2)))' } } } },
+    packages: {
+      cli: { src: { tollgate: { 'run-tollgate.ts': 'console.log(JSON.stringify(process.argv.slice(2)))' } } }
+    },
     tools: { npx }
   })
   cpSync(join(cli, 'bin'), join(root, 'packages/cli/bin'), { recursive: true })

@@ -192,7 +192,7 @@ t.test(
     })
 
     const beforeHangUp = first.processes().map(({ pid }) => pid)
-    process.kill(programOf(first, 'cli/src/start/main.ts'), 'SIGHUP')
+    process.kill(programOf(first, 'cli/src/start/run-start.ts'), 'SIGHUP')
 
     const askFirst = await signIn(env)
     const spentIn = async (ask: typeof askFirst) =>
@@ -238,7 +238,7 @@ t.test(
     const secondProcesses = second.processes()
     // SIGTERM to npm only, and a second signal while the system stops.
     process.kill(second.pid, 'SIGTERM')
-    process.kill(programOf(second, 'cli/src/start/main.ts'), 'SIGINT')
+    process.kill(programOf(second, 'cli/src/start/run-start.ts'), 'SIGINT')
     await second.ended
     await untilEnded(secondProcesses)
     checkUnrelated()
@@ -269,7 +269,7 @@ t.test('no process is left, however the program ends', async (t) => {
   await t.test('Ctrl-C during the start', async (t) => {
     const start = runStart(t, 'program', env)
     await start.until('Starting')
-    while (!start.processes().some(({ command }) => command.includes('sandbox/src/identity/main.ts'))) {
+    while (!start.processes().some(({ command }) => command.includes('sandbox/src/identity/run-identity.ts'))) {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     const processes = start.processes()
