@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Arguments, readArguments, UsageError } from './arguments.ts'
 import { Bench, fullTiming, profileTiming, quickTiming } from './bench.ts'
+import { Children } from './children.ts'
+import { pinLoadSide } from './measure/machine.ts'
 import { type CpuProfile, type SelfTime, summarizeProfile } from './measure/profile.ts'
 import { apisPart } from './parts/apis.ts'
 import { control } from './parts/control.ts'
@@ -13,12 +15,9 @@ import { requestLog } from './parts/request-log.ts'
 import { measureSaturation } from './parts/saturation.ts'
 import { soak } from './parts/soak.ts'
 import { stream } from './parts/stream.ts'
-import { formatNumber, renderTable, describeMachine, renderMachine } from './report/table.ts'
+import { describeMachine, formatNumber, renderMachine, renderTable } from './report/table.ts'
 import { gateway, gatewayWithoutReceipts, relayWithKeys } from './targets/gateway.ts'
 import { bare, dispatch, relay, type Target } from './targets/proxies.ts'
-import { Children } from './children.ts'
-import { pinLoadSide } from './measure/machine.ts'
-
 
 const functionsShown = 25
 const packagesShown = 12

@@ -1,13 +1,12 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { accountShards, allShards, accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
-import { connectServer } from '@tollgate/state/link/connect-redis.ts'
-import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
-import { verifyNow } from '@tollgate/state/testing/redis-content.ts'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { accountShard, accountShards, allShards, secretShard } from '@tollgate/state/keyspace/names.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
-
+import { verifyNow } from '@tollgate/state/testing/redis-content.ts'
 
 /** The number of accounts per batch, so that each shard gets some dozens. */
 const pageSize = 10_000

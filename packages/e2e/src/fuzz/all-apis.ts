@@ -1,7 +1,5 @@
 import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
 
-
-
 /** Statuses of upstream refusals. Their codes come from the upstream. */
 const refusalStatuses = new Set([400, 404, 413, 422])
 

@@ -4,7 +4,7 @@ import { describeAllSettings } from '@tollgate/cli/settings/describe-settings.ts
 import { commandTable, describeCommands } from '@tollgate/cli/tollgate/commands.ts'
 import { type DescribedEvent, describeEvents } from '@tollgate/contracts/events/describe-events.ts'
 import { accountEvents, operatorEvents } from '@tollgate/contracts/events/event-types.ts'
-import { describeSchema } from '@tollgate/contracts/openapi/describe-schema.ts'
+import { describeSchema } from '@tollgate/contracts/openapi/document.ts'
 import { builtInBrand } from '@tollgate/service/brand/brand.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { type ClientAccess, namesOf } from '../clients/client-access.ts'

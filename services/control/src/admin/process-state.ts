@@ -1,8 +1,7 @@
-import type { ProcessFacts } from '@tollgate/state/processes/heartbeat.ts'
-import { WebhookCounts } from '../http/webhook-counts.ts'
 import { FailureCounts } from '@tollgate/service/http/admin-server.ts'
 import { version } from '@tollgate/service/workspace.ts'
-
+import type { ProcessFacts } from '@tollgate/state/processes/heartbeat.ts'
+import { WebhookCounts } from '../http/webhook-counts.ts'
 
 /** What this process counts since its start, and reports with its heartbeat. */
 export class ProcessState {

@@ -2,15 +2,14 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { isRetryable } from '@tollgate/contracts/errors/should-retry.ts'
+import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/request-body.ts'
+import { failureOfClientError } from '@tollgate/service/http/request-head.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lastPlanOf } from '../authenticate/known-key.ts'
 import { logRequest, senderOf } from '../telemetry/request-log.ts'
 import { errorsOf } from './error-format.ts'
 import { routeOf } from './route-of.ts'
 import { unknownEndpoint } from './unknown-endpoint.ts'
-import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/request-body.ts'
-import { failureOfClientError } from '@tollgate/service/http/request-head.ts'
-
 
 /** How long a connection may stay idle after a refusal, if its client has not presented a valid key. */
 const unknownClientIdleMs = 4000

@@ -1,6 +1,10 @@
+import { readDocsUrl, readTrustProxy } from '@tollgate/service/config/common-settings.ts'
 import { listen } from '@tollgate/service/http/listen.ts'
+import { sampleRequests } from '@tollgate/service/log/log-lines.ts'
 import { collectProcessMetrics } from '@tollgate/service/metrics/process-metrics.ts'
 import { openTracing } from '@tollgate/service/tracing/open-tracing.ts'
+import { readTraces } from '@tollgate/service/tracing/tracing.ts'
+import { version } from '@tollgate/service/workspace.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import type { Logger } from 'pino'
 import { composeGateway, type Gateway } from '../compose.ts'
@@ -8,11 +12,6 @@ import type { GatewayConfig } from '../config.ts'
 import type { Protection } from '../http/protection.ts'
 import { requestLogOf } from '../receipts/refusal-log.ts'
 import type { Learned } from '../upstreams/upstreams.ts'
-import { readDocsUrl, readTrustProxy } from '@tollgate/service/config/common-settings.ts'
-import { sampleRequests } from '@tollgate/service/log/log-lines.ts'
-import { readTraces } from '@tollgate/service/tracing/tracing.ts'
-import { version } from '@tollgate/service/workspace.ts'
-
 
 /** A gateway of this process. It does not listen yet. */
 export interface OpenedGateway {

@@ -1,12 +1,11 @@
 import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
+import { addressForLog } from '@tollgate/service/log/log-lines.ts'
 import { type AccountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
 import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
 import { noteReceipts } from '@tollgate/state/receipts/receipts.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
-import { addressForLog } from '@tollgate/service/log/log-lines.ts'
-
 
 /** Equal refusals of a key are written at most this often, ms. The first one is written with the next flush. */
 const sampleMs = 10_000

@@ -1,5 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
-import type { LogsRequest } from '@tollgate/service/log/sample-requests.ts'
+import type { LogsRequest } from '@tollgate/service/log/log-lines.ts'
 import type { Admission } from '../admission/admit-request.ts'
 import type { UseLog } from '../admission/use-log.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'

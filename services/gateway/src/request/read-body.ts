@@ -1,9 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import {
+  type BodyDecoder,
+  createBodyDecoder,
+  decodingError,
+  isEncoded,
+  refuseCharset
+} from '@tollgate/service/http/request-body.ts'
 import { type BodyMemory, type BodySender, type NoRoom, noRoomError, shortBodyBytes } from '../body/body-memory.ts'
 import type { ArrivingBody, SlowBodies } from '../body/slow-bodies.ts'
-import { type BodyDecoder, createBodyDecoder, decodingError, isEncoded, refuseCharset } from '@tollgate/service/http/request-body.ts'
-
 
 /** 20 MiB: room for images and audio in a prompt. */
 export const maxBodyBytes = 20 * 1024 * 1024

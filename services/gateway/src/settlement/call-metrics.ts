@@ -1,10 +1,9 @@
 import { kindNames, type ModelKind, modelKinds } from '@tollgate/contracts/catalog/apis.ts'
+import type { CounterSeries, HistogramSeries } from '@tollgate/service/metrics/fast-series.ts'
 import { codeLabel } from '../telemetry/answer-metrics.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Usage } from '../usage/usage.ts'
 import type { Call, Outcome } from './outcome.ts'
-import type { CounterSeries, HistogramSeries } from '@tollgate/service/metrics/fast-series.ts'
-
 
 type CallFamilies = Pick<Metrics, 'answers' | 'cost' | 'genAi' | 'generation' | 'models' | 'plans' | 'upstreams'>
 

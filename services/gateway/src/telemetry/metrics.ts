@@ -1,4 +1,9 @@
-import { FastHistogram, type HistogramSeries } from '@tollgate/service/metrics/fast-histogram.ts'
+import {
+  type CounterSeries,
+  FastCounter,
+  FastHistogram,
+  type HistogramSeries
+} from '@tollgate/service/metrics/fast-series.ts'
 import { Registry } from 'prom-client'
 import { AnswerMetrics } from './answer-metrics.ts'
 import { createGenAiMetrics, type GenAiMetrics } from './gen-ai-metrics.ts'
@@ -6,8 +11,6 @@ import { IdempotencyMetrics } from './idempotency-metrics.ts'
 import { LabelNames } from './label-names.ts'
 import { addClockSkew } from './process-gauges.ts'
 import { UpstreamMetrics } from './upstream-metrics.ts'
-import { type CounterSeries, FastCounter } from '@tollgate/service/metrics/fast-series.ts'
-
 
 /** Measures what requests ask Redis. The requests of one turn of the event loop share a question, so it costs little. */
 export class RedisMetrics {

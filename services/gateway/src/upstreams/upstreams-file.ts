@@ -1,14 +1,13 @@
 import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { type ApiName, apiNames } from '@tollgate/contracts/catalog/apis.ts'
+import { maxTimerMs } from '@tollgate/service/config/common-settings.ts'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
 import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { apisOfHost } from './apis.ts'
 import { type CounterName, counterNames, counterOfHost } from './counters.ts'
 import type { CallTimeouts } from './upstream-pool.ts'
-import { maxTimerMs } from '@tollgate/service/config/common-settings.ts'
-
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })

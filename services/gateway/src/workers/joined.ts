@@ -1,10 +1,9 @@
 import type { Readiness } from '@tollgate/service/http/admin-server.ts'
+import { otherLabel } from '@tollgate/service/metrics/fast-series.ts'
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client'
 import type { NamesByLabel } from '../telemetry/metrics.ts'
 import type { ProcessMetrics } from './messages.ts'
 import type { AnsweredSlot } from './worker-pool.ts'
-import { otherLabel } from '@tollgate/service/metrics/fast-series.ts'
-
 
 /**
  * The metrics of all workers together: counters and histograms are sums, and each gauge says how its values are joined.
