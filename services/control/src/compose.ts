@@ -18,7 +18,7 @@ import { createCatalogParts } from './catalog/catalog-parts.ts'
 import type { LiveUpstreams } from './catalog/catalog-publisher.ts'
 import { type Clock, systemClock } from './clocks/clock.ts'
 import { createClockWatch } from './clocks/clock-watch.ts'
-import { databaseTime, type SharedTime } from './clocks/shared-time.ts'
+import { databaseClock, type SharedTime } from './clocks/database-time.ts'
 import { composeProviders, measureCalls, type ProvidersConfig } from './compose-providers.ts'
 import type { ControlConfig } from './config.ts'
 import type { Database } from './database/connect.ts'
@@ -117,7 +117,7 @@ export function composeControl(options: ComposeOptions) {
     tracing = null,
     logSender = null,
     clock = systemClock,
-    sharedTime = databaseTime(database.orm),
+    sharedTime = databaseClock,
     sweep
   } = options
   const { liveUpstreams = () => readLiveUpstreams(redis) } = options
@@ -194,7 +194,7 @@ export function composeControl(options: ComposeOptions) {
   const providerChecks = parts.keep(createProviderChecks({ config, health, log }))
   const { identity, payments } = composeProviders(config, { events, health, log })
   const mailboxes = createMailboxes(config.identity.serviceRoleKey)
-  const ofUsers = { database, redis, identity, catalog, mailboxes, projector, clock, log }
+  const ofUsers = { database, redis, identity, catalog, mailboxes, projector, clock, sharedTime, log }
   const planWriter = parts.runLoop('plan_writes', createPlanWriter(ofUsers))
   const dueUsers = parts.runLoop('due_users', createDueUsers(ofUsers))
   const refresher = createUserRefresher(ofUsers)
@@ -213,7 +213,7 @@ export function composeControl(options: ComposeOptions) {
   const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
   const sweeper = parts.runLoop('user_sweep', createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
   const ofSweeps = {
-    ...{ database, payments, clock, log, intervalMs: config.reconcileIntervalMs },
+    ...{ database, payments, sharedTime, log, intervalMs: config.reconcileIntervalMs },
     ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
   }
   const subscriptionSweeper = parts.runLoop('subscription_sweep', createSubscriptionSweeper({ ...ofSweeps, catalog }))
@@ -222,7 +222,7 @@ export function composeControl(options: ComposeOptions) {
   const tokenEnder = parts.runLoop('playground_tokens', createTokenEnder({ database, projector, log }))
   const dueCustomers = parts.runLoop(
     'due_customers',
-    createDueCustomersLoop({ database, customerRefresher, clock, log })
+    createDueCustomersLoop({ database, customerRefresher, sharedTime, log })
   )
 
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs, arrival } = options

@@ -1,13 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { endSessions } from '../callers/sessions.ts'
-import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
+import type { Transaction } from '../database/connect.ts'
 import { passwordResets, users } from '../database/schema/users.ts'
-
-/** The time in the database, which all replicas share, in PostgreSQL's notation. Read it before a password is checked. */
-export async function databaseTime(orm: Orm): Promise<string> {
-  const [row] = await queryRows<{ now: string }>(orm, sql`select clock_timestamp()::text as now`)
-  return row!.now
-}
 
 /**
  * Ends every session of a user. A sign-in that began earlier, with the old password or factor, opens no session: see
@@ -30,7 +24,7 @@ export async function endOldPassword(tx: Transaction, userId: string): Promise<v
  * Whether password and second factor are still the same as when they were checked.
  *
  * @param tx has locked the user's row
- * @param checkedAt from {@link databaseTime}, before the check
+ * @param checkedAt PostgreSQL's time before the check, by `databaseTime`
  */
 export async function isPasswordUnchanged(tx: Transaction, userId: string, checkedAt: string): Promise<boolean> {
   const [row] = await tx

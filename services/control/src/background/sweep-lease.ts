@@ -3,11 +3,12 @@ import {
   createBackgroundLoop,
   type LoopLog
 } from '@tollgate/service/background/background-loop.ts'
-import { and, eq, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import type { Clock } from '../clocks/clock.ts'
+import { isNull, lt, lte, or, sql } from 'drizzle-orm'
+import type { SharedTime } from '../clocks/database-time.ts'
 import type { Orm } from '../database/connect.ts'
 import type { billingSweeps, invoiceSweeps } from '../database/schema/billing.ts'
 import { sweeps as userSweeps } from '../database/schema/users.ts'
+import { LeasedRows } from '../leased-rows/leased-rows.ts'
 
 type SweepTable = typeof userSweeps | typeof billingSweeps | typeof invoiceSweeps
 
@@ -24,6 +25,8 @@ export interface Lease {
     /** The next page of the list; null after the last one. */
     readonly page: number | null
   }
+  /** PostgreSQL's time, which also the start has: what a sweep writes and compares is by this clock. */
+  now(): Date
   /** Stores the progress and renews the lease. @throws Error if another replica has taken over */
   keep(page: number | null): Promise<void>
   /** @param isDone false keeps the progress for the next replica that checks; true stores the time in `finishedAt` */
@@ -55,55 +58,43 @@ export function createSweepLoop(
  */
 export async function claimSweep(
   orm: Orm,
-  clock: Clock,
   intervalMs: number,
-  sweeps: SweepTable = userSweeps
+  table: SweepTable = userSweeps,
+  time?: SharedTime
 ): Promise<Lease | null> {
-  const now = clock()
-  let leaseEndsAt = new Date(now.getTime() + leaseMs)
+  // The tables differ only in their names.
+  const sweeps = table as typeof userSweeps
+  const rows = new LeasedRows(orm, { table: sweeps, key: 'one', lease: 'leaseEndsAt', leaseMs }, time)
   const isUnfinished = or(isNull(sweeps.finishedAt), lt(sweeps.finishedAt, sweeps.startedAt))
-  const isDue = lte(sweeps.startedAt, new Date(now.getTime() - intervalMs))
-  const [row] = await orm
-    .insert(sweeps)
-    .values({ startedAt: now, page: 1, leaseEndsAt })
-    .onConflictDoUpdate({
-      target: sweeps.one,
+  const claimed = await rows.claimOnly(
+    { startedAt: rows.now(), page: 1 },
+    {
+      where: or(isUnfinished, lte(sweeps.startedAt, rows.after(-intervalMs))),
       set: {
         startedAt: sql`case when ${isUnfinished} then ${sweeps.startedAt} else excluded.started_at end`,
-        page: sql`case when ${isUnfinished} then ${sweeps.page} else 1 end`,
-        leaseEndsAt
-      },
-      setWhere: and(lte(sweeps.leaseEndsAt, now), or(isUnfinished, isDue))
-    })
-    .returning({ startedAt: sweeps.startedAt, page: sweeps.page })
-  if (row === undefined) return null
+        page: sql`case when ${isUnfinished} then ${sweeps.page} else 1 end`
+      }
+    }
+  )
+  if (claimed === null) return null
 
-  let sweep: Lease['sweep'] = row
-  // Another replica's clock may be ahead: a sweep that ends before it starts would count as unfinished.
-  const notBeforeStart = (at: Date) => new Date(Math.max(at.getTime(), sweep.startedAt.getTime()))
-  // The stored end identifies our lease: a replica that takes over stores another one.
-  const isOurs = () => eq(sweeps.leaseEndsAt, leaseEndsAt)
+  let row = claimed
+  const claimedAtMs = Math.max(row.leaseEndsAt.getTime() - leaseMs, row.startedAt.getTime())
+  const heldSince = performance.now()
   return {
     get sweep() {
-      return sweep
+      return row
     },
+    now: () => new Date(claimedAtMs + Math.floor(performance.now() - heldSince)),
     async keep(page) {
-      const later = new Date(Math.max(clock().getTime() + leaseMs, leaseEndsAt.getTime() + 1))
-      const kept = await orm
-        .update(sweeps)
-        .set({ page, leaseEndsAt: later })
-        .where(isOurs())
-        .returning({ one: sweeps.one })
-      if (kept.length === 0) throw new Error('another replica has taken over this sweep')
-      leaseEndsAt = later
-      sweep = { ...sweep, page }
+      const kept = await rows.extend(row, { page })
+      if (kept === null) throw new Error('another replica has taken over this sweep')
+      row = kept
     },
     async end(isDone) {
-      const at = clock()
-      await orm
-        .update(sweeps)
-        .set({ leaseEndsAt: at, ...(isDone && { finishedAt: notBeforeStart(at) }) })
-        .where(isOurs())
+      // PostgreSQL's clock may have gone back: a sweep that ends before it starts would count as unfinished.
+      const finishedAt = sql`greatest(${rows.now()}, ${sweeps.startedAt})`
+      await rows.end(row, isDone ? { finishedAt } : {})
     }
   }
 }

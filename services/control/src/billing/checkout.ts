@@ -82,7 +82,7 @@ async function openFor(
 
   async function refuseSubscriber(): Promise<never> {
     // The event of that subscription may not have arrived yet.
-    await markDue(database.orm, accountId, clock())
+    await markDue(database.orm, accountId)
     throw new ServiceError('already_subscribed')
   }
 
@@ -133,10 +133,10 @@ async function ensureCustomer(
  * Whether an account had a subscription when it was last read. Then it keeps its customer although the provider does not know
  * it: our API key may be of another Stripe account. If the customer was deleted, the refresh requested here finds out.
  */
-async function isPaying({ database, clock }: CheckoutOptions, accountId: string): Promise<boolean> {
+async function isPaying({ database }: CheckoutOptions, accountId: string): Promise<boolean> {
   const customer = await findCustomer(database.orm, accountId)
   if (!isSubscriptionLive(customer?.facts.status ?? null)) return false
-  await markDue(database.orm, accountId, clock())
+  await markDue(database.orm, accountId)
   return true
 }
 

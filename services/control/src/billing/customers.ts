@@ -1,5 +1,6 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { databaseClock } from '../clocks/database-time.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { customers, formerCustomers } from '../database/schema/billing.ts'
@@ -57,31 +58,28 @@ export const everyCustomer = sql`(
   union all select ${formerCustomers.accountId}, ${formerCustomers.customerId} from ${formerCustomers}
 )`
 
-/** The condition that nobody refreshes a customer now, by the database's clock; see customer-lease.ts. */
-export const isUnleased = (): SQL | undefined =>
-  or(isNull(customers.leaseEndsAt), lte(customers.leaseEndsAt, sql`now()`))
-
-/** Customers whose refresh is due, the longest waiting first. Those that are being refreshed are left out. */
-export async function findDueCustomers(orm: Orm, now: Date, max: number): Promise<CustomerRow[]> {
-  return select(orm)
-    .where(and(lte(customers.dueAt, now), isUnleased()))
-    .orderBy(customers.dueAt)
-    .limit(max)
+/** Customers of a condition, those first that have been due for the longest time. */
+export async function findCustomers(orm: Orm, where: SQL | undefined, max: number): Promise<CustomerRow[]> {
+  return select(orm).where(where).orderBy(customers.dueAt).limit(max)
 }
 
 /**
  * Schedules a refresh of an account's subscriptions, unless an earlier one is due.
  *
+ * @param from by PostgreSQL's clock; default: now
  * @returns whether the account has a customer at the payment provider
  */
-export async function markDue(orm: Orm, accountId: string, from: Date): Promise<boolean> {
+export async function markDue(orm: Orm, accountId: string, from: SQL = databaseClock()): Promise<boolean> {
   const marked = await orm
     .update(customers)
-    .set({ dueAt: sql`least(${customers.dueAt}, ${from.toISOString()}::timestamptz)`, marks: raised })
+    .set({ dueAt: sql`least(${customers.dueAt}, ${from})`, marks: raised })
     .where(eq(customers.accountId, accountId))
     .returning({ accountId: customers.accountId })
   return marked.length > 0
 }
+
+/** A replica's time, but not later than PostgreSQL's: else a replica whose clock is ahead would delay what is due at once. */
+const notLater = (now: Date): SQL => sql`least(${now.toISOString()}::timestamptz, ${databaseClock()})`
 
 /** Milliseconds between two refreshes that a user asks for. */
 const restMs = 5000
@@ -93,14 +91,14 @@ export async function markReturned(orm: Orm, accountId: string, now: Date): Prom
     .update(customers)
     // A refresh that is postponed after a failure stays so.
     .set({
-      dueAt: sql`coalesce(${customers.dueAt}, greatest(${now.toISOString()}::timestamptz, ${rested}))`,
+      dueAt: sql`coalesce(${customers.dueAt}, greatest(${notLater(now)}, ${rested}))`,
       marks: raised
     })
     .where(eq(customers.accountId, accountId))
 }
 
 /** Postpones a refresh that failed, unless the account was marked again since. */
-export async function postpone(orm: Orm, { accountId, marks }: CustomerRow, until: Date): Promise<void> {
+export async function postpone(orm: Orm, { accountId, marks }: CustomerRow, until: SQL): Promise<void> {
   await orm
     .update(customers)
     .set({ dueAt: until })
@@ -127,7 +125,7 @@ export async function storeCustomer(
     await orm.transaction(async (tx) => {
       const replaced = await tx
         .update(customers)
-        .set({ customerId, dueAt: now, marks: raised })
+        .set({ customerId, dueAt: notLater(now), marks: raised })
         .where(and(eq(customers.accountId, accountId), eq(customers.customerId, replaces)))
         .returning({ accountId: customers.accountId })
       if (replaced.length > 0) await tx.insert(formerCustomers).values({ accountId, customerId: replaces })

@@ -4,7 +4,8 @@ import { test } from 'tap'
 import { teamOf } from '../team/testing/team-of.ts'
 import { codeOf } from '../testing/call-control.ts'
 import { stripeKey } from '../testing/control-options.ts'
-import { findDueCustomers } from './customers.ts'
+import { leasedCustomers } from './customer-lease.ts'
+import { findCustomers } from './customers.ts'
 import { createStripePayments } from './stripe/stripe-payments.ts'
 import { createSubscriptionSweeper } from './sweep-subscriptions.ts'
 import { startBilling } from './testing/start-billing.ts'
@@ -67,17 +68,18 @@ test('changes after a page was opened or a subscription was read', async (t) => 
   /** Accounts that are due after a sweep with this catalog. */
   async function dueAfterComparison(changed: typeof catalog): Promise<string[]> {
     control.passTime(3_600_000)
-    const { database, now } = control
+    const { database, sharedTime } = control
     const sweeper = createSubscriptionSweeper({
       database,
       payments: createStripePayments({ secretKey: stripeKey, apiBase: payments.url }),
       catalog: changed,
-      clock: now,
+      sharedTime,
       log: { info() {}, warn() {} },
       intervalMs: 3_600_000,
       pauseMs: 0
     })
     assert.equal(await sweeper.look(), true)
-    return (await findDueCustomers(database.orm, now(), 10)).map(({ accountId }) => accountId)
+    const isDue = leasedCustomers(database.orm, sharedTime).isDue()
+    return (await findCustomers(database.orm, isDue, 10)).map(({ accountId }) => accountId)
   }
 })

@@ -5,10 +5,11 @@ import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
 import type { ConcurrencyLimit } from '../background/limit-concurrency.ts'
 import { type PlanPrices, readPlanPrices } from '../catalog/plan-prices.ts'
 import type { Clock } from '../clocks/clock.ts'
+import type { SharedTime } from '../clocks/database-time.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { billingEvents } from '../database/schema/billing.ts'
 import type { Projector } from '../projection/projector.ts'
-import { endLease, type LeasedCustomer, leaseCustomer } from './customer-lease.ts'
+import { type LeasedCustomer, leaseCustomer, leasedCustomers } from './customer-lease.ts'
 import { type CustomerRow, findCustomer, findCustomerById, markDue } from './customers.ts'
 import { isSubscriptionLive } from './live-subscription.ts'
 import { NoSuchCustomerError, type Payments, type Subscription } from './payments.ts'
@@ -27,6 +28,8 @@ export interface RefresherOptions {
   projector: Pick<Projector, 'accountChanged'>
   planWriter: WakeablePlanWriter
   clock: Clock
+  /** For leases. Default: PostgreSQL's. */
+  sharedTime?: SharedTime
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Limits the refreshes at once, and those that wait. */
   concurrency: ConcurrencyLimit
@@ -65,8 +68,9 @@ export interface CustomerRefresher {
  * customer was marked as due before, so a refresh follows even without a second event.
  */
 export function createCustomerRefresher(options: RefresherOptions): CustomerRefresher {
-  const { database, payments, catalog, projector, planWriter, clock, log, concurrency } = options
+  const { database, payments, catalog, projector, planWriter, clock, sharedTime, log, concurrency } = options
   const { orm } = database
+  const leases = leasedCustomers(orm, sharedTime)
 
   async function refreshCustomer(customerId: string, event: BillingEvent | null): Promise<boolean> {
     const signal = payments.startDeadline()
@@ -81,16 +85,14 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
 
   /** Refreshes a customer whom nobody else refreshes. @returns null if there was nothing to do */
   async function refreshAlone(customerId: string, event: BillingEvent | null, signal: AbortSignal) {
-    const customer = await leaseCustomer(orm, customerId, signal)
+    const customer = await leaseCustomer(orm, leases, customerId, signal)
     if (customer === null) return null
     try {
       if (event === null || !(await isProcessed(orm, event.id))) return await refreshLeased(customer, event, signal)
-      await endLease(orm, customer)
+      await leases.end(customer)
       return null
     } catch (error) {
-      await endLease(orm, customer).catch((err) =>
-        log.warn({ err, customerId }, 'a lease of a customer ends by its time')
-      )
+      await leases.end(customer).catch((err) => log.warn({ err, customerId }, 'a lease of a customer ends by its time'))
       throw error
     }
   }
@@ -108,7 +110,7 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
     }
     const now = clock()
     const isPlanNew = await orm.transaction(async (tx) => {
-      const isNew = await storeBillingState(tx, catalog, customer, facts, now)
+      const isNew = await storeBillingState(tx, { catalog, leases }, customer, facts, now)
       await tellOfUnmatched(tx, customer, { unmatched, facts }, now)
       await recordFailedPayment(tx, customer, facts, event?.invoiceId ?? null, now)
       if (event !== null) await tx.insert(billingEvents).values({ id: event.id, type: event.type, customerId, at: now })
@@ -158,7 +160,7 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
       if (await isProcessed(orm, event.id)) return false
       const customer = await findCustomerById(orm, event.customerId)
       if (customer === null) return false
-      await markDue(orm, customer.accountId, new Date(clock().getTime() + takeOverMs))
+      await markDue(orm, customer.accountId, leases.after(takeOverMs))
       return refreshCustomer(event.customerId, event)
     },
     async refresh(accountId) {

@@ -1,8 +1,9 @@
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Clock } from '../clocks/clock.ts'
+import type { SharedTime } from '../clocks/database-time.ts'
 import type { Database } from '../database/connect.ts'
-import { findDueCustomers, postpone } from './customers.ts'
+import { leasedCustomers } from './customer-lease.ts'
+import { findCustomers, postpone } from './customers.ts'
 import type { CustomerRefresher } from './refresh-customer.ts'
 
 /** Customers per query. */
@@ -13,7 +14,8 @@ const retryMs = 15_000
 export interface DueCustomersOptions {
   database: Database
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
-  clock: Clock
+  /** When customers are due. Default: PostgreSQL's. */
+  sharedTime?: SharedTime
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Milliseconds from one round to the next. */
   intervalMs?: number
@@ -33,11 +35,12 @@ export interface DueCustomersLoop {
 export function createDueCustomersLoop({
   database,
   customerRefresher,
-  clock,
+  sharedTime,
   log,
   intervalMs = 2000
 }: DueCustomersOptions): DueCustomersLoop {
   const { orm } = database
+  const leases = leasedCustomers(orm, sharedTime)
   const loop = createBackgroundLoop({
     round: refreshAllDue,
     intervalMs,
@@ -50,14 +53,14 @@ export function createDueCustomersLoop({
 
   async function refreshAllDue(signal: AbortSignal): Promise<void> {
     for (;;) {
-      const due = await findDueCustomers(orm, clock(), batch)
+      const due = await findCustomers(orm, leases.isDue(), batch)
       for (const customer of due) {
         if (signal.aborted) return
         try {
           await customerRefresher.refresh(customer.accountId)
         } catch (err) {
           log.warn({ err, accountId: customer.accountId }, 'a customer could not be refreshed; the next try follows')
-          await postpone(orm, customer, new Date(clock().getTime() + retryMs))
+          await postpone(orm, customer, leases.after(retryMs))
         }
       }
       if (due.length < batch) return

@@ -10,7 +10,7 @@ import { accounts } from '../database/schema/accounts.ts'
 import { customers } from '../database/schema/billing.ts'
 import { members } from '../database/schema/team.ts'
 import { planWrites, users } from '../database/schema/users.ts'
-import { isLeased, type LeasedCustomer } from './customer-lease.ts'
+import type { LeasedCustomer, LeasedCustomers } from './customer-lease.ts'
 import type { BillingState } from './plan-from-subscriptions.ts'
 
 /**
@@ -23,7 +23,7 @@ import type { BillingState } from './plan-from-subscriptions.ts'
  */
 export async function storeBillingState(
   tx: Transaction,
-  catalog: Catalog,
+  context: { catalog: Catalog; leases: LeasedCustomers },
   before: LeasedCustomer,
   facts: BillingState,
   now: Date
@@ -43,14 +43,15 @@ export async function storeBillingState(
   const isPlanNew = owner.seatOf === null && owner.deletedAt === null && facts.plan !== (owner.intended ?? freePlan)
   if (isPlanNew) {
     await intendPlan(tx, accountId, facts.plan)
-    await ensurePersonalAccount(tx, catalog, accountId, now)
+    await ensurePersonalAccount(tx, context.catalog, accountId, now)
   }
-  await writeSubscription(tx, before, facts, now)
+  await writeSubscription(tx, context.leases, before, facts, now)
   return isPlanNew
 }
 
 async function writeSubscription(
   tx: Transaction,
+  leases: LeasedCustomers,
   before: LeasedCustomer,
   facts: BillingState,
   now: Date
@@ -73,12 +74,7 @@ async function writeSubscription(
   }
   // An event that arrived while the provider answered may not be in its answer: then the customer stays due.
   const dueAt = sql`case when ${customers.marks} = ${before.marks} then null else ${customers.dueAt} end`
-  const stored = await tx
-    .update(customers)
-    .set({ ...rest, readAt: now, dueAt, leaseEndsAt: null })
-    .where(isLeased(before))
-    .returning({ accountId: customers.accountId })
-  if (stored.length === 0) {
+  if ((await leases.end(before, { ...rest, readAt: leases.now(), dueAt }, { tx })) === null) {
     throw new ServiceError('payments_unavailable', {
       cause: new Error(`account ${accountId} was refreshed by another`)
     })

@@ -65,7 +65,7 @@ onDatabase('the copy of paid invoices', async (t, newDatabase) => {
           return real.listPaidInvoices(...query)
         }
       },
-      ...{ clock: control.now, log: control.app.log, intervalMs: hourMs, pauseMs: 0 }
+      ...{ sharedTime: control.sharedTime, log: control.app.log, intervalMs: hourMs, pauseMs: 0 }
     })
     await assert.rejects(flaky.look(), /away/)
     const first = await copied(orm)

@@ -2,7 +2,7 @@ import type { LoopProgress } from '@tollgate/service/background/background-loop.
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
-import type { Clock } from '../clocks/clock.ts'
+import type { SharedTime } from '../clocks/database-time.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { invoiceSweeps, invoices } from '../database/schema/billing.ts'
 import { invoicesCreatedFrom } from './invoices-created-from.ts'
@@ -14,7 +14,8 @@ const pauseMs = 200
 export interface InvoiceSweepOptions {
   database: Database
   payments: Pick<Payments, 'startDeadline' | 'listPaidInvoices'>
-  clock: Clock
+  /** For the lease, and when a copy is due. Default: PostgreSQL's. */
+  sharedTime?: SharedTime
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Milliseconds from one copy to the next. */
   intervalMs: number
@@ -36,7 +37,7 @@ export interface InvoiceSweeper {
  * the oldest created invoice that was stored: a replica that takes over continues there.
  */
 export function createInvoiceSweeper(options: InvoiceSweepOptions): InvoiceSweeper {
-  const { database, payments, clock, log, intervalMs } = options
+  const { database, payments, sharedTime, log, intervalMs } = options
   const { orm } = database
   const loop = createSweepLoop(look, log, {
     failing: 'the copy of paid invoices stopped; it starts again',
@@ -47,11 +48,11 @@ export function createInvoiceSweeper(options: InvoiceSweepOptions): InvoiceSweep
   async function look(): Promise<boolean> {
     // Read before the claim, which changes it. If another replica copies in between, more is read than needed.
     const [before] = await orm.select().from(invoiceSweeps)
-    const lease = await claimSweep(orm, clock, intervalMs, invoiceSweeps)
+    const lease = await claimSweep(orm, intervalMs, invoiceSweeps, sharedTime)
     if (lease === null) return false
     let isDone = false
     try {
-      await copy(lease, invoicesCreatedFrom(before ?? null, clock()))
+      await copy(lease, invoicesCreatedFrom(before ?? null, lease.now()))
       isDone = !signal.aborted
     } finally {
       await lease.end(isDone)

@@ -4,12 +4,12 @@ import { eq, inArray, lt } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
 import { readPlanPrices } from '../catalog/plan-prices.ts'
-import type { Clock } from '../clocks/clock.ts'
+import type { SharedTime } from '../clocks/database-time.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { billingEvents, billingSweeps, customers } from '../database/schema/billing.ts'
 import { isSubscriptionLive } from './live-subscription.ts'
-import { mark, markDrifted, markUnlisted, restoreCustomer } from './mark-customers.ts'
+import { type MarkContext, mark, markDrifted, markUnlisted, restoreCustomer } from './mark-customers.ts'
 import type { Payments, Subscription } from './payments.ts'
 import { type BillingState, planFromSubscriptions } from './plan-from-subscriptions.ts'
 
@@ -39,7 +39,8 @@ export interface SubscriptionSweepOptions {
   database: Database
   payments: Pick<Payments, 'startDeadline' | 'listSubscriptions'>
   catalog: Catalog
-  clock: Clock
+  /** For the lease, and when a comparison is due. Default: PostgreSQL's. */
+  sharedTime?: SharedTime
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Milliseconds from one comparison to the next. */
   intervalMs: number
@@ -65,9 +66,8 @@ interface KnownCustomer {
 }
 
 export function createSubscriptionSweeper(options: SubscriptionSweepOptions): SubscriptionSweeper {
-  const { database, payments, catalog, clock, log, intervalMs } = options
+  const { database, payments, catalog, sharedTime, log, intervalMs } = options
   const { orm } = database
-  const marking = { orm, clock, log }
   const loop = createSweepLoop(look, log, {
     failing: 'the comparison with the payment provider stopped; it starts again',
     recovered: 'the comparison with the payment provider works again'
@@ -75,16 +75,17 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
   const { signal, pause } = loop
 
   async function look(): Promise<boolean> {
-    const lease = await claimSweep(orm, clock, intervalMs, billingSweeps)
+    const lease = await claimSweep(orm, intervalMs, billingSweeps, sharedTime)
     if (lease === null) return false
+    const marking = { orm, clock: lease.now, log }
     let isDone = false
     try {
-      await readList(lease)
+      await readList(lease, marking)
       isDone = !signal.aborted
       if (isDone) {
         await markUnlisted(marking, lease.sweep.startedAt)
         await markDrifted(marking)
-        await orm.delete(billingEvents).where(lt(billingEvents.at, new Date(clock().getTime() - eventsKeptMs)))
+        await orm.delete(billingEvents).where(lt(billingEvents.at, new Date(lease.now().getTime() - eventsKeptMs)))
       }
     } finally {
       await lease.end(isDone)
@@ -94,7 +95,7 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
   }
 
   /** Reads all subscriptions that have not ended. If one ends or starts meanwhile, its event arrives, or the next comparison finds it. */
-  async function readList(lease: Lease): Promise<void> {
+  async function readList(lease: Lease, marking: MarkContext): Promise<void> {
     let after: string | null = null
     do {
       const page: { subscriptions: Subscription[]; hasMore: boolean } = await payments.listSubscriptions(
@@ -102,14 +103,17 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
         payments.startDeadline()
       )
       // The list keeps subscriptions that ended without a payment.
-      await compare(page.subscriptions.filter(({ status }) => isSubscriptionLive(status)))
+      await compare(
+        page.subscriptions.filter(({ status }) => isSubscriptionLive(status)),
+        marking
+      )
       after = page.hasMore ? (page.subscriptions.at(-1)?.id ?? null) : null
       await lease.keep(1)
       if (after !== null) await pause(options.pauseMs ?? pauseMs)
     } while (after !== null && !signal.aborted)
   }
 
-  async function compare(listed: readonly Subscription[]): Promise<void> {
+  async function compare(listed: readonly Subscription[], marking: MarkContext): Promise<void> {
     if (listed.length === 0) return
     const ids = [...new Set(listed.map(({ customerId }) => customerId))]
     const rows = await orm
@@ -126,7 +130,7 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
       else await mark(marking, [row.customer.accountId])
     }
     if (same.length > 0) {
-      await orm.update(customers).set({ readAt: clock() }).where(inArray(customers.accountId, same))
+      await orm.update(customers).set({ readAt: marking.clock() }).where(inArray(customers.accountId, same))
     }
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { asc, eq } from 'drizzle-orm'
-import { databaseTime, type SharedTime } from '../clocks/shared-time.ts'
+import { asc, eq, sql } from 'drizzle-orm'
+import { databaseClock, type SharedTime } from '../clocks/database-time.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { mails } from '../database/schema/mails.ts'
 import { users } from '../database/schema/users.ts'
@@ -23,7 +23,7 @@ onDatabase('queued mails', async (t, newDatabase) => {
   const { orm } = database
   let time = Date.parse('2026-11-20T12:00:00Z')
   const clock = () => new Date(time)
-  const sharedTime = async () => clock()
+  const sharedTime: SharedTime = () => sql`${clock().toISOString()}::timestamptz`
   const passMinutes = (minutes: number) => {
     time += minutes * 60_000
   }
@@ -101,7 +101,7 @@ onDatabase('queued mails', async (t, newDatabase) => {
     const { id, email } = await signUp()
     const at = new Date(Date.now() + 300_000)
     await record([{ type: 'account.suspended', accountId: id, data: { reason: 'operator' }, at }])
-    const { sent, sender } = startReplica([], databaseTime(orm))
+    const { sent, sender } = startReplica([], databaseClock)
     await sender.runOnce()
     assert.deepEqual(
       sent.map(({ to }) => to),

@@ -3,11 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { MailKind } from '@tollgate/contracts/http/notices.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { Brand } from '@tollgate/service/brand/brand.ts'
-import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm'
+import { isNull, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import type { SharedTime } from '../clocks/shared-time.ts'
+import type { SharedTime } from '../clocks/database-time.ts'
 import type { Orm } from '../database/connect.ts'
 import { mails } from '../database/schema/mails.ts'
+import { LeasedRows } from '../leased-rows/leased-rows.ts'
 import { mailContentOf } from './mail-content-of.ts'
 import { kindsOfMails } from './mail-kinds.ts'
 import { type Mailer, maxConnections } from './mailer.ts'
@@ -37,8 +38,8 @@ export interface MailSenderOptions {
   publicUrl: string
   /** Addresses that get the mails for operators; none: every operator gets them. */
   operatorMail: readonly string[]
-  /** For leases and the next attempt. */
-  sharedTime: SharedTime
+  /** For leases and the next attempt. Default: PostgreSQL's. */
+  sharedTime?: SharedTime
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Called once for each mail that ends. */
   onMail?: (outcome: MailOutcome) => void
@@ -53,6 +54,11 @@ type Row = typeof mails.$inferSelect
  */
 export function createMailSender(options: MailSenderOptions): BackgroundLoop {
   const { orm, mailer, brand, publicUrl, operatorMail, sharedTime, log, onMail = () => {}, intervalMs = 1000 } = options
+  const queue = new LeasedRows(
+    orm,
+    { table: mails, key: 'id', due: 'dueAt', lease: 'leaseEndsAt', leaseMs },
+    sharedTime
+  )
   const underWay = new Set<Promise<void>>()
   /** Of mails that ended after their round. */
   let lateFailure: { readonly error: unknown } | null = null
@@ -112,11 +118,7 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
       log.error({ kind, accountId: row.accountId, mailId: row.id, failure: delivery.failure }, 'a mail has failed')
       return end(row, 'failed', 'failed', delivery.failure)
     }
-    const now = await sharedTime()
-    await orm
-      .update(mails)
-      .set({ dueAt: new Date(now.getTime() + pauseMs), leaseEndsAt: null, failure: delivery.failure })
-      .where(isOurs(row))
+    await queue.end(row, { dueAt: queue.after(pauseMs), failure: delivery.failure })
   }
 
   /** Replaces a mail for the operators by one for each of them, so that each has its own attempts. */
@@ -124,10 +126,14 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
     const recipients = await operatorRecipients(orm, operatorMail)
     if (recipients.length === 0) return end(row, 'skipped', 'skipped')
     await orm.transaction(async (tx) => {
-      const removed = await tx.delete(mails).where(isOurs(row)).returning({ id: mails.id })
+      const removed = await tx.delete(mails).where(queue.isOurs(row)).returning({ id: mails.id })
       if (removed.length === 0) return
       const each = recipients.map((recipient) => ({
-        ...{ ...row, id: randomUUID(), recipient, attempts: 0, leaseEndsAt: null }
+        ...row,
+        id: randomUUID(),
+        recipient,
+        attempts: 0,
+        leaseEndsAt: null
       }))
       await tx.insert(mails).values(each)
     })
@@ -139,19 +145,15 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
     outcome: MailOutcome,
     failure: string | null = null
   ) {
-    const ended = await orm
-      .update(mails)
-      .set({ state, failure, endedAt: await sharedTime(), leaseEndsAt: null })
-      .where(isOurs(row))
-      .returning({ id: mails.id })
-    if (ended.length > 0) onMail(outcome)
+    if ((await queue.end(row, { state, failure, endedAt: queue.now() })) !== null) onMail(outcome)
   }
 
   const loop = createBackgroundLoop({
     async round() {
       const free = maxConnections - underWay.size
       if (free === 0) return null
-      const claimed = await claimMails(orm, { now: await sharedTime(), max: free })
+      const set = { state: 'sending' as const, attempts: sql`${mails.attempts} + 1` }
+      const claimed = await queue.claim(free, { where: isNull(mails.endedAt), set })
       const outcomes = await Promise.allSettled(claimed.map(start))
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
       if (failed !== undefined) throw failed.reason
@@ -178,30 +180,3 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
     }
   }
 }
-
-/** Leases the mails that are due, the oldest first. */
-function claimMails(orm: Orm, { now, max }: { now: Date; max: number }): Promise<Row[]> {
-  return orm.transaction(async (tx) => {
-    const due = await tx
-      .select()
-      .from(mails)
-      .where(
-        and(isNull(mails.endedAt), lte(mails.dueAt, now), or(isNull(mails.leaseEndsAt), lte(mails.leaseEndsAt, now)))
-      )
-      .orderBy(asc(mails.dueAt))
-      .limit(max)
-      .for('update', { skipLocked: true })
-    const leaseEndsAt = new Date(now.getTime() + leaseMs)
-    const ids = due.map(({ id }) => id)
-    if (ids.length === 0) return []
-    const claimed = await tx
-      .update(mails)
-      .set({ state: 'sending', leaseEndsAt, attempts: sql`${mails.attempts} + 1` })
-      .where(inArray(mails.id, ids))
-      .returning()
-    return claimed.toSorted((one, other) => one.dueAt.getTime() - other.dueAt.getTime())
-  })
-}
-
-/** Whether this replica still has the lease: the stored end identifies it. */
-const isOurs = ({ id, leaseEndsAt }: Row) => and(eq(mails.id, id), eq(mails.leaseEndsAt, leaseEndsAt!))

@@ -64,7 +64,7 @@ async function takeSeat(tx: Transaction, userId: string, accountId: string, team
   await suspendAccount(tx, userId, 'team', by)
   await intendPlan(tx, userId, team.plan)
   // The next refresh closes the open checkouts of their own account.
-  await markDue(tx, userId, by.at)
+  await markDue(tx, userId)
   await recordAudit(tx, { accountId, ...by, action: 'team.joined', subject: userId })
 }
 

@@ -10,6 +10,7 @@ import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
 import type { InvoiceSweeper } from '../billing/sweep-invoices.ts'
 import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
 import type { CatalogFollower } from '../catalog/follow-catalog-file.ts'
+import type { SharedTime } from '../clocks/database-time.ts'
 import type { Database } from '../database/connect.ts'
 import type { FreeSpendLimit } from '../free-spend/free-spend-limit.ts'
 import type { Mailboxes } from '../mailboxes/mailbox.ts'
@@ -72,6 +73,8 @@ export interface RunningControl extends Users {
   passTime(ms: number): void
   /** The time of control's clock. */
   now(): Date
+  /** PostgreSQL's, moved as control's clock is. */
+  readonly sharedTime: SharedTime
   call: Call
   /** @throws Error if an answer differed from the OpenAPI document */
   close(): Promise<void>

@@ -22,6 +22,7 @@ import {
   timesOf
 } from './control-options.ts'
 import { openMigratedDatabase } from './databases.ts'
+import { movedTime } from './moved-time.ts'
 import type { RunningControl } from './running-control.ts'
 import { createUsers } from './sign-up.ts'
 
@@ -44,6 +45,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   const metrics = createControlMetrics()
   let movedMs = 0
   const clock = () => new Date(Date.now() + movedMs)
+  const sharedTime = movedTime(() => movedMs)
   const composed = composeControl({
     config: configOf(options, publicUrl, identity),
     log,
@@ -52,7 +54,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     tracing: options.tracing ?? null,
     metrics,
     clock,
-    sharedTime: async () => clock(),
+    sharedTime,
     ...timesOf(options)
   })
   const { app, projector, catalogFile } = composed
@@ -88,6 +90,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       movedMs += ms
     },
     now: clock,
+    sharedTime,
     call,
     ...createUsers(call, identity),
     async close() {

@@ -1,9 +1,10 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
-import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { createConcurrencyLimit } from '../background/limit-concurrency.ts'
-import type { Orm } from '../database/connect.ts'
+import type { SharedTime } from '../clocks/database-time.ts'
 import { users } from '../database/schema/users.ts'
+import { LeasedRows } from '../leased-rows/leased-rows.ts'
 import { adoptUser } from './adopt-user.ts'
 import { logUnknownPlan } from './log-unknown-plan.ts'
 import type { RefreshOptions } from './refresh-user.ts'
@@ -18,6 +19,8 @@ const retryMs = 3000
 const batch = 20
 
 export interface DueUsersOptions extends RefreshOptions {
+  /** When users are due. Default: PostgreSQL's. */
+  sharedTime?: SharedTime
   /** Milliseconds between searches for users that a failure or a crash left due. */
   intervalMs?: number
 }
@@ -42,8 +45,13 @@ export interface DueUsers {
 
 /** Stores each report before it asks the provider. After a failure, this or another replica tries again. */
 export function createDueUsers(options: DueUsersOptions): DueUsers {
-  const { database, identity, catalog, projector, clock, log, intervalMs = 1000 } = options
+  const { database, identity, catalog, projector, clock, sharedTime, log, intervalMs = 1000 } = options
   const { orm } = database
+  const queue = new LeasedRows(
+    orm,
+    { table: users, key: 'id', due: 'dueAt', lease: 'dueAt', leaseMs: retryMs },
+    sharedTime
+  )
   const concurrency = createConcurrencyLimit(maxAtOnce, { refusal: 'change_pending' })
   /** Refreshes that have not begun. Several waiting reports of a user share one. */
   const waiting = new Map<string, Promise<void>>()
@@ -56,8 +64,6 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
       recovered: 'users with reported changes are updated again'
     }
   })
-
-  const later = () => new Date(clock().getTime() + retryMs)
 
   function refreshInTurn(id: string): Promise<void> {
     const before = waiting.get(id)
@@ -88,18 +94,10 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
 
   async function refreshAllDue(signal: AbortSignal): Promise<void> {
     for (;;) {
-      const due = await orm
-        .select({ id: users.id, dueAt: users.dueAt })
-        .from(users)
-        .where(lte(users.dueAt, clock()))
-        .orderBy(asc(users.dueAt))
-        .limit(batch)
-      if (due.length === 0 || signal.aborted) return
-      const outcomes = await Promise.allSettled(
-        due.map(async ({ id, dueAt }) => {
-          if (await claimUser(orm, id, dueAt!, later())) await refreshInTurn(id)
-        })
-      )
+      if (signal.aborted) return
+      const due = await queue.claim(batch)
+      if (due.length === 0) return
+      const outcomes = await Promise.allSettled(due.map(({ id }) => refreshInTurn(id)))
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
       if (failed !== undefined) throw failed.reason
     }
@@ -109,7 +107,7 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
     async handleReport(userId) {
       const marked = await orm
         .update(users)
-        .set({ dueAt: later(), dueMarks: sql`${users.dueMarks} + 1` })
+        .set({ dueAt: queue.after(retryMs), dueMarks: sql`${users.dueMarks} + 1` })
         .where(and(eq(users.id, userId), isNull(users.deletedAt)))
         .returning({ id: users.id })
       if (marked.length === 0) return false
@@ -121,14 +119,4 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
     stop: loop.stop,
     refreshDue: loop.runOnce
   }
-}
-
-/** Moves the time at which a user is due. @returns false if another replica moved it first */
-async function claimUser(orm: Orm, id: string, dueAt: Date, until: Date): Promise<boolean> {
-  const claimed = await orm
-    .update(users)
-    .set({ dueAt: until })
-    .where(and(eq(users.id, id), eq(users.dueAt, dueAt)))
-    .returning({ id: users.id })
-  return claimed.length > 0
 }

@@ -3,10 +3,12 @@ import { createClient } from '@supabase/supabase-js'
 import { sql } from 'drizzle-orm'
 import { claimSweep } from '../background/sweep-lease.ts'
 import { queryRows } from '../database/connect.ts'
+import { sweeps } from '../database/schema/users.ts'
 import type { Answer } from '../testing/call-control.ts'
 import { serviceRoleKey } from '../testing/control-options.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
+import { movedTime } from '../testing/moved-time.ts'
 import type { RunningControl } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 import { createSweeper } from './sweep-users.ts'
@@ -233,14 +235,20 @@ onDatabase('the comparison of all users', async (t, newDatabase) => {
 
   await t.test('is continued for a replica that crashed, but not for one that works', async () => {
     control.passTime(period)
-    const clock = () => new Date(Date.now() + passed)
     let passed = 10 * hour
-    const crashed = await claimSweep(control.database.orm, clock, hour)
+    const claim = () =>
+      claimSweep(
+        control.database.orm,
+        hour,
+        sweeps,
+        movedTime(() => passed)
+      )
+    const crashed = await claim()
     assert.notEqual(crashed, null)
-    assert.equal(await claimSweep(control.database.orm, clock, hour), null)
+    assert.equal(await claim(), null)
     passed += minute + 1
-    const next = await claimSweep(control.database.orm, clock, hour)
-    assert.deepEqual(next?.sweep, crashed?.sweep)
+    const next = await claim()
+    assert.deepEqual(next?.sweep.startedAt, crashed?.sweep.startedAt)
     await assert.rejects(crashed!.keep(2), /another replica/)
     await next!.keep(2)
     await crashed!.end(true)
@@ -304,7 +312,7 @@ onDatabase('the comparison of all users', async (t, newDatabase) => {
       projector,
       customerRefresher: control.customerRefresher,
       identity: identity as unknown as Parameters<typeof createSweeper>[0]['identity'],
-      clock: () => new Date(Date.now() + 100 * 24 * hour),
+      sharedTime: movedTime(() => 100 * 24 * hour),
       log: { info() {}, warn() {}, error() {} },
       pauseMs: 60_000
     })

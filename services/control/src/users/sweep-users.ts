@@ -1,11 +1,11 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { isNull } from 'drizzle-orm'
+import { gt, isNull } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
-import type { Clock } from '../clocks/clock.ts'
+import { databaseClock, type SharedTime, timeAfter } from '../clocks/database-time.ts'
 import type { Database } from '../database/connect.ts'
 import { sweeps, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
@@ -28,7 +28,8 @@ export interface SweepOptions {
   redis: RedisLink
   projector: Pick<Projector, 'accountChanged'>
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
-  clock: Clock
+  /** For the lease, and when a comparison is due. Default: PostgreSQL's. */
+  sharedTime?: SharedTime
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   pageSize?: number
   pauseMs?: number
@@ -47,7 +48,7 @@ export interface Sweeper {
 }
 
 export function createSweeper(options: SweepOptions): Sweeper {
-  const { database, identity, clock, log } = options
+  const { database, identity, sharedTime = databaseClock, log } = options
   const { orm } = database
   const size = options.pageSize ?? pageSize
   const loop = createSweepLoop(look, log, {
@@ -58,37 +59,39 @@ export function createSweeper(options: SweepOptions): Sweeper {
 
   /** Reads the provider's list by pages. Users may move between pages meanwhile: missed users are read by id afterwards. */
   async function readList(lease: Lease): Promise<void> {
+    const ofSweep = { ...options, clock: lease.now }
     for (let { page } = lease.sweep; page !== null && !signal.aborted; page = lease.sweep.page) {
       const listed = await identity.listUsers(page, size)
-      if (listed === null && page === 1 && (await isAnyoneUnlisted(options, lease.sweep.startedAt))) {
+      if (listed === null && page === 1 && (await isAnyoneUnlisted(ofSweep, lease.sweep.startedAt))) {
         throw new Error('the identity provider lists no users: control ignores this list')
       }
-      if (listed !== null) await adoptListed(options, listed)
+      if (listed !== null) await adoptListed(ofSweep, listed)
       await lease.keep(listed === null ? null : page + 1)
       await pause(options.pauseMs ?? pauseMs)
     }
   }
 
   async function askForOthers(lease: Lease): Promise<void> {
+    const ofSweep = { ...options, clock: lease.now }
     const rest = () => pause(options.pauseMs ?? pauseMs)
-    while (!signal.aborted && (await adoptUnlisted(options, lease.sweep.startedAt, rest, signal)) > 0) {
+    while (!signal.aborted && (await adoptUnlisted(ofSweep, lease.sweep.startedAt, rest, signal)) > 0) {
       await lease.keep(null)
     }
   }
 
   /** Counts users only after the minimum period. */
   async function periodMs(): Promise<number> {
-    const [last] = await orm.select({ startedAt: sweeps.startedAt }).from(sweeps)
-    const passedMs = clock().getTime() - (last?.startedAt.getTime() ?? 0)
-    return passedMs < minPeriodMs ? minPeriodMs : sweepPeriodMs(await orm.$count(users, isNull(users.deletedAt)))
+    const isRecent = gt(sweeps.startedAt, timeAfter(sharedTime, -minPeriodMs))
+    if ((await orm.$count(sweeps, isRecent)) > 0) return minPeriodMs
+    return sweepPeriodMs(await orm.$count(users, isNull(users.deletedAt)))
   }
 
   async function look(): Promise<boolean> {
-    const lease = await claimSweep(orm, clock, await periodMs())
+    const lease = await claimSweep(orm, await periodMs(), sweeps, sharedTime)
     if (lease === null) return false
     let isDone = false
     try {
-      await finishDeletions(options)
+      await finishDeletions({ ...options, clock: lease.now })
       await readList(lease)
       await askForOthers(lease)
       isDone = !signal.aborted

@@ -1,7 +1,9 @@
-import { eq, inArray, sql } from 'drizzle-orm'
-import { type Orm, queryRows } from '../database/connect.ts'
+import { eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { SharedTime } from '../clocks/database-time.ts'
+import type { Orm } from '../database/connect.ts'
 import { events } from '../database/schema/events.ts'
 import { webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
+import { LeasedRows } from '../leased-rows/leased-rows.ts'
 
 /** Longer than a try may take, with its transactions. If a replica dies during a try, another one tries after this time. */
 export const leaseMs = 60_000
@@ -15,6 +17,12 @@ const perFailingEndpoint = 1
  * that works gets its messages, although all the others hang.
  */
 const perAccount = 24
+
+export type LeasedDeliveries = LeasedRows<typeof webhookDeliveries>
+
+/** The deliveries, whose lease postpones when they are due. */
+export const leasedDeliveries = (orm: Orm, time?: SharedTime): LeasedDeliveries =>
+  new LeasedRows(orm, { table: webhookDeliveries, key: 'id', due: 'dueAt', lease: 'dueAt', leaseMs }, time)
 
 export interface ClaimedDelivery {
   readonly delivery: typeof webhookDeliveries.$inferSelect
@@ -37,15 +45,28 @@ export type CallUnderWay = Pick<ClaimedDelivery['endpoint'], 'id' | 'accountId' 
  */
 export async function claimDeliveries(
   orm: Orm,
-  { now, underWay, max }: { now: Date; underWay: readonly CallUnderWay[]; max: number }
+  deliveries: LeasedDeliveries,
+  { underWay, max }: { underWay: readonly CallUnderWay[]; max: number }
 ): Promise<ClaimedDelivery[]> {
-  const at = now.toISOString()
-  const until = new Date(now.getTime() + leaseMs)
+  const claimed = await deliveries.claim(max - underWay.length, {
+    where: isFair(deliveries.now(), { underWay, max })
+  })
+  if (claimed.length === 0) return []
+  const ids = claimed.map(({ id }) => id)
+  return await orm
+    .select({ delivery: webhookDeliveries, endpoint: webhookEndpoints, event: events })
+    .from(webhookDeliveries)
+    .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, webhookDeliveries.endpointId))
+    .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
+    .where(inArray(webhookDeliveries.id, ids))
+    .orderBy(events.at, webhookDeliveries.id)
+}
+
+/** The condition that a delivery is one of those to be sent next. */
+function isFair(now: SQL, { underWay, max }: { underWay: readonly CallUnderWay[]; max: number }): SQL {
   const calls = underWay.map(({ id, accountId }) => ({ endpoint: id, account: accountId }))
   const freeForOthers = Math.floor(max / 2) - underWay.filter(({ isQuick }) => !isQuick).length
-  const claimed = await queryRows<{ id: string }>(
-    orm,
-    sql`
+  return sql`${webhookDeliveries.id} in (
       with recursive waiting as (
         (select endpoint_id from ${webhookDeliveries} where due_at is not null order by endpoint_id limit 1)
         union all
@@ -67,31 +88,14 @@ export async function claimDeliveries(
         from idle cross join lateral (
           select one.id, one.due_at, row_number() over (order by one.due_at) as nth
           from ${webhookDeliveries} one
-          where one.endpoint_id = idle.id and one.due_at <= ${at}::timestamptz
+          where one.endpoint_id = idle.id and one.due_at <= ${now}
           order by one.due_at limit case when is_failing then ${perFailingEndpoint}::int else ${perEndpoint}::int end
         ) first
       ), fair as (
         select id, due_at, place, is_quick, row_number() over (partition by is_quick order by place, due_at) as nth
         from found where place <= ${perAccount}
-      ), due as (
-        select id from fair where is_quick or nth <= ${freeForOthers}
-        order by place, due_at limit ${max - underWay.length}
       )
-      update ${webhookDeliveries} set due_at = ${until.toISOString()}::timestamptz
-      where id in (
-        select id from ${webhookDeliveries}
-        where id in (select id from due) and due_at <= ${at}::timestamptz
-        for update skip locked
-      )
-      returning id::text as id`
-  )
-  if (claimed.length === 0) return []
-  const ids = claimed.map(({ id }) => id)
-  return await orm
-    .select({ delivery: webhookDeliveries, endpoint: webhookEndpoints, event: events })
-    .from(webhookDeliveries)
-    .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, webhookDeliveries.endpointId))
-    .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
-    .where(inArray(webhookDeliveries.id, ids))
-    .orderBy(events.at, webhookDeliveries.id)
+      select id from fair where is_quick or nth <= ${freeForOthers}
+      order by place, due_at limit ${max - underWay.length}
+    )`
 }

@@ -7,7 +7,6 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { desc, eq } from 'drizzle-orm'
 import type { Test } from 'tap'
 import type { Clock } from '../clocks/clock.ts'
-import { databaseTime } from '../clocks/shared-time.ts'
 import type { Database } from '../database/connect.ts'
 import { events } from '../database/schema/events.ts'
 import { webhookAttempts, webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
@@ -15,6 +14,7 @@ import { recordEvent } from '../events/record-event.ts'
 import { unseal } from '../secrets/seal.ts'
 import { testSealKey } from '../testing/control-options.ts'
 import { type NewDatabase, onDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { movedTime } from '../testing/moved-time.ts'
 import { leaseMs } from './claim-deliveries.ts'
 import { retryDelaysMs } from './decide-next-try.ts'
 import { createDeliveryWorker, type WorkerOptions } from './delivery-worker.ts'
@@ -41,7 +41,8 @@ async function startWorld(t: Test, newDatabase: NewDatabase) {
     passTime(ms: number) {
       movedMs += ms
     },
-    worker: (options: Partial<WorkerOptions> = {}) => createWorker(database, clock, options),
+    worker: (options: Partial<WorkerOptions> = {}) =>
+      createWorker(database, clock, { sharedTime: movedTime(() => movedMs), ...options }),
     async receiver(): Promise<Receiver> {
       const receiver = await startReceiver()
       t.after(() => receiver.close())
@@ -89,7 +90,6 @@ function createWorker(database: Database, clock: Clock, options: Partial<WorkerO
     ...{
       database,
       secretKeys,
-      sharedTime: async () => clock(),
       rightClock: clock,
       log: silent,
       onAttempt: () => undefined,
@@ -140,7 +140,7 @@ onDatabase('webhook deliveries', async (t, newDatabase) => {
     const { secret } = await world.add(receiver.url)
     await world.happens()
     const worker = world.worker({
-      sharedTime: async () => new Date(Date.now() + 3_600_000),
+      sharedTime: movedTime(() => 3_600_000),
       rightClock: () => new Date()
     })
     await worker.sendDue()
@@ -148,24 +148,8 @@ onDatabase('webhook deliveries', async (t, newDatabase) => {
     await world.clear()
   })
 
-  await t.test('a database that answers slowly makes no endpoint slow', async () => {
-    const receiver = await world.receiver()
-    const { endpoint } = await world.add(receiver.url)
-    const event = await world.happens()
-    let waitedMs = 0
-    const slowTime = async () => {
-      waitedMs += 10_000
-      return new Date(Date.now() + waitedMs)
-    }
-    await world.worker({ sharedTime: slowTime }).sendDue()
-    assert.equal((await world.deliveryOf(event)).status, 'delivered')
-    assert.equal((await world.endpoint(endpoint.id)).isQuick, true)
-    await world.clear()
-  })
-
   await t.test('replicas whose clocks are minutes apart send each message once, and without a delay', async () => {
     const ahead: Clock = () => new Date(Date.now() + 300_000)
-    const sharedTime = databaseTime(orm)
     const receiver = await world.receiver()
     const { endpoint } = await world.add(receiver.url)
     let finish = (): void => undefined
@@ -173,17 +157,17 @@ onDatabase('webhook deliveries', async (t, newDatabase) => {
       finish = () => response.writeHead(204).end()
     })
     const event = await world.happens('spend.unusual', ahead())
-    const one = world.worker({ sharedTime })
+    const one = world.worker()
     const sent = one.sendDue()
     await receiver.next()
-    await world.worker({ sharedTime, rightClock: ahead }).sendDue()
+    await world.worker({ rightClock: ahead }).sendDue()
     assert.equal(receiver.received.length, 1, 'the lease holds for a replica that is ahead')
     finish()
     await sent
     receiver.answer((response) => response.writeHead(204).end())
     const { id } = await world.deliveryOf(event)
     await redeliver(orm, endpoint.id, id, ahead())
-    await world.worker({ sharedTime }).sendDue()
+    await world.worker().sendDue()
     assert.equal(receiver.received.length, 2, 'a redelivery that a replica ahead has asked for is due at once')
     await world.clear()
   })

@@ -1,12 +1,16 @@
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
-import { and, eq } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
-import type { SharedTime } from '../clocks/shared-time.ts'
+import type { SharedTime } from '../clocks/database-time.ts'
 import type { Database } from '../database/connect.ts'
-import { webhookDeliveries } from '../database/schema/webhooks.ts'
 import { type SealKeys, unseal } from '../secrets/seal.ts'
-import { type CallUnderWay, type ClaimedDelivery, claimDeliveries } from './claim-deliveries.ts'
+import {
+  type CallUnderWay,
+  type ClaimedDelivery,
+  claimDeliveries,
+  leasedDeliveries,
+  leaseMs
+} from './claim-deliveries.ts'
 import { messageOf } from './message-of.ts'
 import { resealSecrets } from './reseal-secrets.ts'
 import type { CallOutcome, CallResult, SendMessage } from './send-message.ts'
@@ -20,8 +24,8 @@ export interface WorkerOptions {
   readonly database: Database
   readonly secretKeys: SealKeys
   readonly send: SendMessage
-  /** For leases and the next try. */
-  readonly sharedTime: SharedTime
+  /** For leases and the next try. Default: PostgreSQL's. */
+  readonly sharedTime?: SharedTime
   /** Signs messages, since receivers refuse old ones. */
   readonly rightClock: Clock
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
@@ -52,6 +56,7 @@ export interface DeliveryWorker {
 export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   const { database, secretKeys, send, sharedTime, rightClock, log, onAttempt, intervalMs = 1000 } = options
   const { orm } = database
+  const deliveries = leasedDeliveries(orm, sharedTime)
   /** Work under way, by endpoint. */
   const busy = new Map<string, Promise<void>>()
   const underWay = new Set<CallUnderWay>()
@@ -79,10 +84,9 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   /** @returns how many deliveries it has started */
   async function startDue(): Promise<number> {
     if (loop.signal.aborted || underWay.size >= maxUnderWay) return 0
-    const now = await sharedTime()
-    const claimed = await claimDeliveries(orm, { now, underWay: [...underWay], max: maxUnderWay })
+    const claimed = await claimDeliveries(orm, deliveries, { underWay: [...underWay], max: maxUnderWay })
     for (const [endpointId, some] of Map.groupBy(claimed, ({ endpoint }) => endpoint.id)) {
-      const work = Promise.all(some.map((one) => deliver(one, now))).then(() => {
+      const work = Promise.all(some.map(deliver)).then(() => {
         busy.delete(endpointId)
         loop.wake()
       })
@@ -92,16 +96,18 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   }
 
   /** Never rejects: a delivery whose result cannot be stored is repeated when its lease ends. */
-  async function deliver(claimed: ClaimedDelivery, startedAt: Date): Promise<void> {
+  async function deliver(claimed: ClaimedDelivery): Promise<void> {
     underWay.add(claimed.endpoint)
+    // By PostgreSQL's clock, as the lease.
+    const startedAt = new Date(claimed.delivery.dueAt!.getTime() - leaseMs)
     try {
       const calledAt = performance.now()
       const result = await call(claimed, startedAt)
       const tookMs = Math.round(performance.now() - calledAt)
       onAttempt(result.outcome)
-      await storeAttempt(orm, claimed, { result, startedAt, tookMs, endedAt: await sharedTime() })
+      await storeAttempt(orm, claimed, { result, startedAt, tookMs })
     } catch (err) {
-      if (loop.signal.aborted) await release(claimed).catch((cause) => report(cause, claimed))
+      if (loop.signal.aborted) await deliveries.end(claimed.delivery).catch((cause) => report(cause, claimed))
       else report(err, claimed)
     } finally {
       underWay.delete(claimed.endpoint)
@@ -129,15 +135,6 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       ...signMessage(secrets, { id: event.id, at: rightClock(), body })
     }
     return await send(new URL(url), headers, body, loop.signal)
-  }
-
-  /** Makes a delivery due again that was not tried to its end, unless another replica has it. */
-  async function release({ delivery: { id, dueAt } }: ClaimedDelivery): Promise<void> {
-    if (dueAt === null) return
-    await orm
-      .update(webhookDeliveries)
-      .set({ dueAt: await sharedTime() })
-      .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.dueAt, dueAt)))
   }
 
   const ended = () => Promise.all(busy.values())

@@ -48,7 +48,6 @@ onEachDatabase('webhooks of accounts whose receivers hang', async (t, newDatabas
     ...{
       database,
       secretKeys: [testSealKey],
-      sharedTime: async () => now(),
       rightClock: now,
       log: silent,
       onAttempt: () => undefined,
@@ -114,7 +113,7 @@ onEachDatabase('webhooks of accounts whose receivers hang', async (t, newDatabas
         .from(webhookDeliveries)
         .where(eq(webhookDeliveries.endpointId, endpoint!.id))
       const [event] = await orm.select().from(events).where(eq(events.id, delivery!.eventId))
-      const attempt = { result: delivered, startedAt: now(), tookMs, endedAt: now() }
+      const attempt = { result: delivered, startedAt: now(), tookMs }
       await storeAttempt(orm, { delivery: delivery!, endpoint: endpoint!, event: event! }, attempt)
       assert.partialDeepStrictEqual(await orm.select().from(webhookEndpoints).where(isSlow), [{ isQuick }])
     }

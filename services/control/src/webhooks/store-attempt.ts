@@ -19,7 +19,6 @@ export interface Attempt {
   readonly startedAt: Date
   /** Milliseconds of the call alone: a database that keeps control waiting makes no receiver slow. */
   readonly tookMs: number
-  readonly endedAt: Date
 }
 
 /**
@@ -29,7 +28,8 @@ export interface Attempt {
  * It locks the endpoint before deliveries, as everything does that locks both.
  */
 export async function storeAttempt(orm: Orm, claimed: ClaimedDelivery, attempt: Attempt): Promise<void> {
-  const { result, startedAt, tookMs, endedAt } = attempt
+  const { result, startedAt, tookMs } = attempt
+  const endedAt = new Date(startedAt.getTime() + tookMs)
   const { id, endpointId, dueAt } = claimed.delivery
   await orm.transaction(async (tx) => {
     const ofEndpoint = eq(webhookEndpoints.id, endpointId)

@@ -5,10 +5,10 @@ import {
   createRareAction
 } from '@tollgate/service/background/background-loop.ts'
 import type { LogSender } from '@tollgate/service/log-export/log-sender.ts'
-import { eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Database, Orm } from '../../database/connect.ts'
+import type { Database } from '../../database/connect.ts'
 import { requestExporter } from '../../database/schema/request-exports.ts'
+import { LeasedRows } from '../../leased-rows/leased-rows.ts'
 import { isWaiting, readWaiting, removeExported, type WaitingReceipts } from './export-queue.ts'
 import { unpackReceipts } from './pack-receipts.ts'
 import { receiptRecord } from './receipt-record.ts'
@@ -16,35 +16,6 @@ import { sendDivided } from './send-divided.ts'
 
 /** Longer than one batch with its retries takes. When a replica dies, another one takes over after this time. */
 const leaseMs = 60_000
-
-/**
- * Takes or renews the right to send receipts, so that replicas do not send the same ones. Two may still do so after a long pause of
- * one of them: receipts have ids.
- *
- * @param replica the id of this replica
- * @returns whether this replica has it
- */
-async function claimExport(orm: Orm, replica: string): Promise<boolean> {
-  const leaseEndsAt = sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
-  const claimed = await orm
-    .insert(requestExporter)
-    .values({ replica, leaseEndsAt })
-    .onConflictDoUpdate({
-      target: requestExporter.one,
-      set: { replica, leaseEndsAt },
-      setWhere: sql`${requestExporter.replica} = ${replica} or ${requestExporter.leaseEndsAt} < clock_timestamp()`
-    })
-    .returning({ one: requestExporter.one })
-  return claimed.length > 0
-}
-
-/** Lets another replica send at once. */
-async function releaseExport(orm: Orm, replica: string): Promise<void> {
-  await orm
-    .update(requestExporter)
-    .set({ leaseEndsAt: sql`clock_timestamp()` })
-    .where(eq(requestExporter.replica, replica))
-}
 
 /** How often a replica looks for receipts. */
 const intervalMs = 1000
@@ -84,14 +55,26 @@ export function createExportLoop(options: ExportLoopOptions): BackgroundLoop {
   const { database, sender, log, onOutcome } = options
   const times = options.times ?? { intervalMs, maxPauseMs, lastBatchMs, onPause: () => undefined }
   const { orm } = database
+  const exporter = new LeasedRows(orm, { table: requestExporter, key: 'one', lease: 'leaseEndsAt', leaseMs })
   const replica = randomUUID()
+  let held: typeof requestExporter.$inferSelect | null = null
   const reportRejected = createRareAction(reportIntervalMs, (batches, reason: string | null) =>
     log.warn({ batches, reason }, 'the collector rejected receipts of requests: they are not sent again')
   )
   let failures = 0
 
+  /**
+   * Takes or renews the right to send receipts, so that replicas do not send the same ones. Two may still do so after a long pause of
+   * one of them: receipts have ids.
+   */
+  async function mayExport(): Promise<boolean> {
+    if (held !== null) held = await exporter.extend(held)
+    held ??= await exporter.claimOnly({ replica }, { set: { replica } })
+    return held !== null
+  }
+
   async function sendFirst(signal: AbortSignal): Promise<'again' | 'done'> {
-    if (!(await isWaiting(orm)) || !(await claimExport(orm, replica))) return 'done'
+    if (!(await isWaiting(orm)) || !(await mayExport())) return 'done'
     const sendUntil = performance.now() + sendingMs
     const waiting = await readWaiting(orm)
     // Another replica has just removed them.
@@ -146,7 +129,8 @@ export function createExportLoop(options: ExportLoopOptions): BackgroundLoop {
     async stop() {
       await loop.stop()
       // Without it, another replica sends when the lease has ended.
-      await releaseExport(orm, replica).catch((err) => log.warn({ err }, 'the export of receipts was not handed over'))
+      if (held !== null)
+        await exporter.end(held).catch((err) => log.warn({ err }, 'the export of receipts was not handed over'))
     }
   }
 }

@@ -1,4 +1,3 @@
-import { databaseTime } from '../../clocks/shared-time.ts'
 import { openDatabase } from '../../database/connect.ts'
 import { createDeliveryWorker } from '../delivery-worker.ts'
 import { readNetwork } from '../judge-address.ts'
@@ -13,7 +12,6 @@ createDeliveryWorker({
   database,
   secretKeys: [Buffer.from(key, 'base64')],
   send: createSendMessage({ allowedNetworks, findAddresses: async () => [] }),
-  sharedTime: databaseTime(database.orm),
   rightClock: () => new Date(),
   log,
   onAttempt: () => undefined,

@@ -1,0 +1,7 @@
+import { databaseClock, type SharedTime, timeAfter } from '../clocks/database-time.ts'
+
+/** PostgreSQL's time, moved by as much as a test says. */
+export const movedTime =
+  (movedMs: () => number): SharedTime =>
+  () =>
+    timeAfter(databaseClock, movedMs())
