@@ -22,7 +22,7 @@ import { type CaptchaSettings, captchaVariables, checkCaptcha, readCaptcha } fro
 import { checkProviders } from './auth/provider-names.ts'
 import { hasPglite } from './database/open-pglite.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
-import type { Retention } from './retention/table-pruner.ts'
+import type { Retention } from './retention/old-rows.ts'
 import { checkSignupDomains, readSignup, type SignupSettings, signupVariables } from './signup/signup-settings.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
 import {

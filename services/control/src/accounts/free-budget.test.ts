@@ -9,7 +9,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Static } from 'typebox'
 import { queryRows, type Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import { pruneMailboxes } from '../retention/prune-mailboxes.ts'
+import { oldRows } from '../retention/old-rows.ts'
 import { expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
@@ -132,9 +132,9 @@ onDatabase('the free budget of a mailbox', async (t, newDatabase) => {
     const kept = () => queryRows(orm, sql`select mailbox from accounts where id = ${user.id} and mailbox is not null`)
     assert.equal((await kept()).length, 1)
     const now = control.now()
-    await pruneMailboxes(orm, now)
+    await oldRows.mailboxes.prune(orm, now)
     assert.equal((await kept()).length, 1)
-    await pruneMailboxes(orm, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)))
+    await oldRows.mailboxes.prune(orm, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)))
     assert.equal((await kept()).length, 0)
     const [others] = await queryRows(orm, sql`select 1 from accounts where mailbox is not null limit 1`)
     assert(others !== undefined, 'living accounts keep theirs')

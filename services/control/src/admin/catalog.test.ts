@@ -8,7 +8,7 @@ import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import type { LiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { readCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { quotaAt, shippedUpstreams, withKeyQuota, withUpstream } from '../catalog/testing/catalog-files.ts'
-import { pruneCatalogs } from '../retention/prune-catalogs.ts'
+import { oldRows } from '../retention/old-rows.ts'
 import { type Answer, codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
@@ -85,8 +85,8 @@ onDatabase('the catalog, for operators', async (t, newDatabase) => {
     assert.deepEqual((await diff({ yaml: withKeyQuota(6) })).warnings, [
       'This catalog was in force before, as catalog 2.'
     ])
-    assert.equal(await pruneCatalogs(control.database.orm, new Date(Date.now() + 1000)), 2)
-    assert.equal(await pruneCatalogs(control.database.orm, new Date(Date.now() + 1000)), 0)
+    assert.equal(await oldRows.catalogs.prune(control.database.orm, new Date(Date.now() + 1000)), 2)
+    assert.equal(await oldRows.catalogs.prune(control.database.orm, new Date(Date.now() + 1000)), 0)
     assert.partialDeepStrictEqual((await read()).history, [{ version: 3 }, { version: 2, is_kept: false, models: 0 }])
     assert.deepEqual(
       (await diff({ yaml: withKeyQuota(6) })).warnings,

@@ -7,7 +7,7 @@ import type { PendingAct } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import { pendingActs } from '../database/schema/admin.ts'
-import { prunePendingActs } from '../retention/prune-pending-acts.ts'
+import { oldRows } from '../retention/old-rows.ts'
 import { codeOf } from '../testing/call-control.ts'
 import { serviceRoleKey } from '../testing/control-options.ts'
 import { onDatabase } from '../testing/databases.ts'
@@ -172,7 +172,7 @@ onDatabase('acts above an amount', async (t, newDatabase) => {
     assert.equal(codeOf(await decide('confirm', second!, id)), 'pending_act_closed')
     assert.deepEqual([await amounts(user.id), await open()], [[], []])
     const fresh = pendingOf(await adjust(user.id, adjustment(-900)))
-    assert.ok((await prunePendingActs(control.database.orm, control.now())) > 0)
+    assert.ok((await oldRows.pendingActs.prune(control.database.orm, control.now())) > 0)
     assert.deepEqual(await control.database.orm.select({ id: pendingActs.id }).from(pendingActs), [{ id: fresh.id }])
   })
 })

@@ -4,7 +4,7 @@ import type { AuditResponse } from '@tollgate/contracts/http/audit.ts'
 import { eq } from 'drizzle-orm'
 import { operatorActs } from '../database/schema/admin.ts'
 import { auditLog } from '../database/schema/audit.ts'
-import { pruneAuditLog, pruneOperatorActs } from '../retention/prune-logs.ts'
+import { oldRows } from '../retention/old-rows.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import type { AuditPlace } from './audit-cursor.ts'
@@ -258,14 +258,14 @@ onDatabase('the audit log', async (t, newDatabase) => {
     await orm
       .insert(auditLog)
       .values(Array.from({ length: 2500 }, () => ({ ...blank, accountId: randomUUID(), at: old })))
-    const removed = await Promise.all([1, 2, 3].map(() => pruneAuditLog(orm, oldest)))
-    const rest = await pruneAuditLog(orm, oldest)
+    const removed = await Promise.all([1, 2, 3].map(() => oldRows.auditLog.prune(orm, oldest)))
+    const rest = await oldRows.auditLog.prune(orm, oldest)
     assert.equal(removed.reduce((sum, count) => sum + count) + rest, 2500)
     assert.equal(await orm.$count(auditLog), 1)
     assert.equal(await orm.$count(auditLog, eq(auditLog.accountId, ada.id)), 1)
     const act = { actorId: ada.id, action: 'key.revoked', reason: 'leaked', detail: {}, ip: '' }
     await orm.insert(operatorActs).values([old, oldest].map((at) => ({ ...act, at })))
-    assert.equal(await pruneOperatorActs(orm, oldest), 1)
+    assert.equal(await oldRows.operatorActs.prune(orm, oldest), 1)
     assert.equal(await orm.$count(operatorActs), 1)
   })
 

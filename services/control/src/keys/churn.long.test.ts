@@ -14,7 +14,7 @@ import { shards } from '../database/schema/projection.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
-import { pruneKeys } from '../retention/prune-keys.ts'
+import { oldRows } from '../retention/old-rows.ts'
 import { type Answer, codeOf } from '../testing/call-control.ts'
 import type { TestUser } from '../testing/sign-up.ts'
 import { startControl } from '../testing/start-control.ts'
@@ -167,7 +167,7 @@ test('an account that constantly changes its keys', async (t) => {
       .update(keys)
       .set({ revokedAt: new Date(0) })
       .where(eq(keys.id, key.id))
-    assert.equal(await pruneKeys(database.orm, new Date(1)), 1)
+    assert.equal(await oldRows.keys.prune(database.orm, new Date(1)), 1)
     assert.ok((await database.orm.select().from(shards).where(eq(shards.name, shard)))[0]!.purged > 0)
     const pipeline = client.multi()
     pipeline.restore(accountName(user.id), 0, old!, 'REPLACE').restore(`shard:{${shard}}`, 0, marker!, 'REPLACE')

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import type { Static } from 'typebox'
 import { auditLog } from '../database/schema/audit.ts'
 import { webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
-import { pruneDeliveries } from '../retention/prune-deliveries.ts'
+import { oldRows } from '../retention/old-rows.ts'
 import { teamOf } from '../team/testing/team-of.ts'
 import { codeOf, expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
@@ -185,8 +185,8 @@ onDatabase('webhook endpoints', async (t, newDatabase) => {
     }
     assert.equal(new Set(seen).size, 5)
     assert.equal(seen.length, 5)
-    assert.equal(await pruneDeliveries(orm, new Date(0)), 0)
-    assert.ok((await pruneDeliveries(orm, new Date(Date.now() + 60_000))) >= 5)
+    assert.equal(await oldRows.deliveries.prune(orm, new Date(0)), 0)
+    assert.ok((await oldRows.deliveries.prune(orm, new Date(Date.now() + 60_000))) >= 5)
     assert.equal(await orm.$count(webhookDeliveries), 0)
   })
 

@@ -9,7 +9,7 @@ export const changes = pgSequence('changes', { startWith: 1 })
 export const shards = pgTable('shards', {
   name: text('name').primaryKey(),
   version: version(),
-  /** The last change of the shard's revoked keys that were deleted from this database; see retention/prune-keys.ts. */
+  /** The last change of the shard's revoked keys that were deleted from this database; see retention/old-rows.ts. */
   purged: bigint('purged', { mode: 'number' }).notNull().default(0)
 })
 
