@@ -199,7 +199,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'one-clock-decides',
     summary: 'a wrong clock of PostgreSQL decides the time',
-    file: 'services/control/src/clocks/judge-clocks.ts',
+    file: 'services/control/src/clocks/clock-watch.ts',
     from: 'redis === null ? database : medianOf(own, database, redis)',
     to: 'database',
     test: 'the time stays between the two right clocks, however wrong the third is'

@@ -7,8 +7,8 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { findCustomer, markDue, storeCustomer } from './customers.ts'
-import { isSubscriptionLive } from './live-subscription.ts'
 import { type Checkout, NoSuchCustomerError, type Payments } from './payments.ts'
+import { isSubscriptionLive } from './plan-from-subscriptions.ts'
 import { expireCheckouts } from './refresh-customer.ts'
 
 /** An open page that expires sooner is not reused. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
 import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
-import { syncUser } from '../users/sync-user.ts'
+import { syncUser } from '../users/adopt-user.ts'
 import { storeCustomer } from './customers.ts'
 import { catalog } from './testing/subscriptions.ts'
 

@@ -19,11 +19,10 @@ import type { Limits } from '../http/limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import { type CheckoutOptions, openCheckout } from './checkout.ts'
 import { findCustomer, markReturned } from './customers.ts'
-import { isSubscriptionLive } from './live-subscription.ts'
 import { createNextCharges } from './next-charge.ts'
-import { describeOffer } from './offered-plans.ts'
 import { NoSuchCustomerError } from './payments.ts'
-import { readPlan } from './read-plan.ts'
+import { isSubscriptionLive } from './plan-from-subscriptions.ts'
+import { describeOffer, readPlan } from './read-plan.ts'
 
 /** Invoices per page by default. */
 const defaultLimit = 24

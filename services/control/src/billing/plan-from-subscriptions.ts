@@ -1,7 +1,19 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { PlanPrices } from '../catalog/plan-prices.ts'
-import { isSubscriptionLive } from './live-subscription.ts'
 import type { Subscription } from './payments.ts'
+
+/** Statuses in which a subscription never charges again. */
+export const endedStatuses = ['canceled', 'incomplete_expired'] as const
+const ended: ReadonlySet<string> = new Set(endedStatuses)
+
+/**
+ * Whether a subscription charges, or may charge again: an unpaid or paused one may.
+ *
+ * @param status at the payment provider; null without a subscription
+ */
+export function isSubscriptionLive(status: string | null): boolean {
+  return status !== null && !ended.has(status)
+}
 
 /** The plan and the payment status that follow from a customer's subscriptions. */
 export interface BillingState {

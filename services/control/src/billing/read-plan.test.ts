@@ -3,9 +3,8 @@ import { BillingPlan, OfferedPlansResponse } from '@tollgate/contracts/http/bill
 import { test } from 'tap'
 import { Value } from 'typebox/value'
 import { readPlanPrices } from '../catalog/plan-prices.ts'
-import { describeOffer } from './offered-plans.ts'
 import { noSubscription, planFromSubscriptions } from './plan-from-subscriptions.ts'
-import { describePlan } from './read-plan.ts'
+import { describeOffer, describePlan } from './read-plan.ts'
 import { catalog, knownPrices, subscription } from './testing/subscriptions.ts'
 
 const prices = readPlanPrices(catalog)

@@ -1,5 +1,5 @@
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import type { BillingPlan } from '@tollgate/contracts/http/billing.ts'
+import type { BillingPlan, OfferedPlan } from '@tollgate/contracts/http/billing.ts'
 import { eq } from 'drizzle-orm'
 import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Orm } from '../database/connect.ts'
@@ -31,4 +31,21 @@ export function describePlan(catalog: Catalog, stored: string, facts: BillingSta
     cancel_at: facts.cancelAt?.toISOString() ?? null,
     price_id: isPaid ? facts.priceId : null
   }
+}
+
+/** The plans of a catalog for people who compare them, without models and their prices. */
+export function describeOffer({ plans }: Catalog): OfferedPlan[] {
+  return Object.entries(plans).map(([id, { name, entitlements, keyQuota, seats, limits, caps, prices = [] }]) => ({
+    id,
+    name,
+    entitlements,
+    key_quota: keyQuota,
+    seats,
+    requests_per_minute: limits.requestsPerMinute,
+    burst_requests: limits.burstRequests,
+    tokens_per_minute: limits.tokensPerMinute,
+    burst_tokens: limits.burstTokens,
+    monthly_budget_usd: caps.monthlyNanos / 1e9,
+    prices: prices.flatMap(({ isSold, ...price }) => (isSold ? [price] : []))
+  }))
 }

@@ -4,19 +4,22 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
 import type { ConcurrencyLimit } from '../background/limit-concurrency.ts'
 import { type PlanPrices, readPlanPrices } from '../catalog/plan-prices.ts'
-import type { Clock } from '../clocks/clock.ts'
-import type { SharedTime } from '../clocks/database-time.ts'
+import type { Clock, SharedTime } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { billingEvents } from '../database/schema/billing.ts'
 import type { Projector } from '../projection/projector.ts'
-import { type LeasedCustomer, leaseCustomer, leasedCustomers } from './customer-lease.ts'
-import { type CustomerRow, findCustomer, findCustomerById, markDue } from './customers.ts'
-import { isSubscriptionLive } from './live-subscription.ts'
+import {
+  type CustomerRow,
+  findCustomer,
+  findCustomerById,
+  type LeasedCustomer,
+  leaseCustomer,
+  leasedCustomers,
+  markDue
+} from './customers.ts'
 import { NoSuchCustomerError, type Payments, type Subscription } from './payments.ts'
-import { findDuplicates, planFromSubscriptions } from './plan-from-subscriptions.ts'
-import { recordFailedPayment } from './record-failed-payment.ts'
-import { storeBillingState } from './store-billing-state.ts'
-import { tellOfDuplicates, tellOfUnmatched } from './tell-of-payments.ts'
+import { findDuplicates, isSubscriptionLive, planFromSubscriptions } from './plan-from-subscriptions.ts'
+import { recordFailedPayment, storeBillingState, tellOfDuplicates, tellOfUnmatched } from './store-billing-state.ts'
 
 /** If the replica that received an event dies, another one refreshes the customer after this time. */
 const takeOverMs = 3000

@@ -1,9 +1,8 @@
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import type { SharedTime } from '../clocks/database-time.ts'
+import type { SharedTime } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { leasedCustomers } from './customer-lease.ts'
-import { findCustomers, postpone } from './customers.ts'
+import { findCustomers, leasedCustomers, postpone } from './customers.ts'
 import type { CustomerRefresher } from './refresh-customer.ts'
 
 /** Customers per query. */

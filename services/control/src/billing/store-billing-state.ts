@@ -10,8 +10,10 @@ import { accounts } from '../database/schema/accounts.ts'
 import { customers } from '../database/schema/billing.ts'
 import { members } from '../database/schema/team.ts'
 import { planWrites, users } from '../database/schema/users.ts'
-import type { LeasedCustomer, LeasedCustomers } from './customer-lease.ts'
-import type { BillingState } from './plan-from-subscriptions.ts'
+import { type NewEvent, recordEvent, recordEvents } from '../events/record-event.ts'
+import type { CustomerRow, LeasedCustomer, LeasedCustomers } from './customers.ts'
+import type { Subscription } from './payments.ts'
+import type { BillingState, Duplicate } from './plan-from-subscriptions.ts'
 
 /**
  * Stores the result of reading a customer's subscriptions: the payment status, and the plan of the account, its owner and its
@@ -79,4 +81,67 @@ async function writeSubscription(
       cause: new Error(`account ${accountId} was refreshed by another`)
     })
   }
+}
+
+/**
+ * Tells once that a subscription with a price of no plan was paid: the operators, and the owner if no other subscription
+ * gives a plan.
+ */
+export async function tellOfUnmatched(
+  tx: Transaction,
+  { accountId }: CustomerRow,
+  { unmatched, facts }: { readonly unmatched: readonly Subscription[]; readonly facts: BillingState },
+  at: Date
+): Promise<void> {
+  const events = unmatched.flatMap(({ id, priceIds }): NewEvent[] => {
+    const data = { account_id: accountId, subscription_id: id, price_ids: [...priceIds] }
+    const event = { type: 'payment.unmatched' as const, data, at }
+    const once = `${event.type}:${id}:${priceIds.join()}`
+    const toOperators = { ...event, accountId: null, once: `${once}:operators` }
+    return id === facts.subscriptionId ? [toOperators, { ...event, accountId, once }] : [toOperators]
+  })
+  await recordEvents(tx, events)
+}
+
+/** Tells the owner and the operators once that a second subscription was paid and ends. */
+export async function tellOfDuplicates(
+  tx: Transaction,
+  { accountId }: CustomerRow,
+  duplicates: readonly Duplicate[],
+  at: Date
+): Promise<void> {
+  const events = duplicates.flatMap(({ ended, kept }): NewEvent[] => {
+    const data = {
+      ...{ account_id: accountId, subscription_id: ended.id, price_ids: [...ended.priceIds] },
+      ...{ kept_subscription_id: kept.id, kept_price_ids: [...kept.priceIds] }
+    }
+    const event = { type: 'payment.duplicate' as const, data, at }
+    const once = `${event.type}:${ended.id}`
+    return [
+      { ...event, accountId: null, once: `${once}:operators` },
+      { ...event, accountId, once }
+    ]
+  })
+  await recordEvents(tx, events)
+}
+
+/**
+ * Records the event that a payment failed, once for each period of a subscription: the provider tries several times, and reports
+ * each try by several events, in any order. It is recorded when the subscription is past due, whatever told control to look.
+ *
+ * @param invoiceId null if no event of the provider named the invoice
+ */
+export async function recordFailedPayment(
+  tx: Transaction,
+  { accountId, facts: before }: CustomerRow,
+  facts: BillingState,
+  invoiceId: string | null,
+  now: Date
+): Promise<void> {
+  if (!facts.isPastDue || (before.isPastDue && invoiceId === null)) return
+  const period = (facts.renewsAt ?? facts.cancelAt)?.toISOString() ?? ''
+  await recordEvent(tx, {
+    ...{ type: 'payment.failed', accountId, data: { invoice_id: invoiceId }, at: now },
+    once: `payment.failed:${accountId}:${facts.subscriptionId}:${period}`
+  })
 }

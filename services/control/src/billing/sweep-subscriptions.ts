@@ -1,34 +1,22 @@
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
-import { eq, inArray, lt } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
 import { readPlanPrices } from '../catalog/plan-prices.ts'
-import type { SharedTime } from '../clocks/database-time.ts'
-import type { Database } from '../database/connect.ts'
+import type { Clock, SharedTime } from '../clocks/clock.ts'
+import type { Database, Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { billingEvents, billingSweeps, customers } from '../database/schema/billing.ts'
-import { isSubscriptionLive } from './live-subscription.ts'
-import { type MarkContext, mark, markDrifted, markUnlisted, restoreCustomer } from './mark-customers.ts'
+import { members } from '../database/schema/team.ts'
+import { planWrites, users } from '../database/schema/users.ts'
+import { claimSweep, createSweepLoop, type Lease } from '../leased-rows/sweep-lease.ts'
 import type { Payments, Subscription } from './payments.ts'
-import { type BillingState, planFromSubscriptions } from './plan-from-subscriptions.ts'
-
-/** Whether a subscription is the stored one and has not changed. */
-function isUnchangedSubscription(subscription: Subscription, facts: Omit<BillingState, 'plan'>): boolean {
-  const { id, status, priceIds, cancelAt, periodEndsAt, isUnpaid } = subscription
-  const renewsAt = cancelAt === null ? periodEndsAt : null
-  return (
-    id === facts.subscriptionId &&
-    status === facts.status &&
-    facts.priceId !== null &&
-    priceIds.includes(facts.priceId) &&
-    isSame(cancelAt, facts.cancelAt) &&
-    (facts.renewsAt === null || isSame(renewsAt, facts.renewsAt)) &&
-    (isUnpaid === facts.isPastDue || status === 'past_due' || status === 'unpaid')
-  )
-}
-
-const isSame = (a: Date | null, b: Date | null): boolean => a?.getTime() === b?.getTime()
+import {
+  type BillingState,
+  endedStatuses,
+  isSubscriptionLive,
+  planFromSubscriptions
+} from './plan-from-subscriptions.ts'
 
 /** Milliseconds between two requests to the provider, so that its rate limit has room for others. */
 const pauseMs = 200
@@ -142,3 +130,98 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
 
   return { progress: loop.progress, start: loop.start, stop: loop.stop, look }
 }
+
+interface MarkContext {
+  readonly orm: Orm
+  /** PostgreSQL's. */
+  readonly clock: Clock
+  readonly log: Pick<FastifyBaseLogger, 'warn'>
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Stores the customer of a subscription that our checkout created, if the database lost it, for instance by a restored backup. */
+async function restoreCustomer(
+  { orm, clock, log }: MarkContext,
+  { accountId, customerId, id }: Subscription
+): Promise<void> {
+  if (accountId === null || !uuid.test(accountId)) return
+  const [account] = await orm.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId))
+  if (account === undefined) return
+  const stored = await orm
+    .insert(customers)
+    .values({ accountId, customerId, plan: freePlan, isPastDue: false, dueAt: clock() })
+    .onConflictDoNothing()
+    .returning({ accountId: customers.accountId })
+  if (stored.length > 0)
+    log.warn(
+      { accountId, customerId, subscriptionId: id },
+      'restored a customer from the payment provider, because the database had lost it'
+    )
+}
+
+/** Marks customers whose stored subscription has not ended but is no longer in the provider's list. */
+async function markUnlisted(context: MarkContext, startedAt: Date): Promise<void> {
+  const unlisted = await context.orm
+    .select({ accountId: customers.accountId })
+    .from(customers)
+    .innerJoin(accounts, eq(accounts.id, customers.accountId))
+    .where(
+      and(
+        notInArray(accounts.subscriptionStatus, [...endedStatuses]),
+        or(isNull(customers.readAt), lt(customers.readAt, startedAt)),
+        isNull(customers.dueAt)
+      )
+    )
+  await mark(
+    context,
+    unlisted.map(({ accountId }) => accountId)
+  )
+}
+
+/** Marks customers whose intended plan differs from the plan that they pay for. */
+async function markDrifted(context: MarkContext): Promise<void> {
+  const drifted = await context.orm
+    .select({ accountId: customers.accountId })
+    .from(customers)
+    .innerJoin(users, eq(users.id, customers.accountId))
+    .leftJoin(members, eq(members.userId, customers.accountId))
+    .leftJoin(planWrites, eq(planWrites.userId, customers.accountId))
+    .where(
+      and(
+        sql`${customers.plan} <> coalesce(${planWrites.intended}, ${freePlan})`,
+        isNull(members.userId),
+        isNull(users.deletedAt),
+        isNull(customers.dueAt)
+      )
+    )
+  await mark(
+    context,
+    drifted.map(({ accountId }) => accountId)
+  )
+}
+
+async function mark({ orm, clock }: MarkContext, accountIds: readonly string[]): Promise<void> {
+  if (accountIds.length === 0) return
+  await orm
+    .update(customers)
+    .set({ dueAt: clock(), marks: sql`${customers.marks} + 1` })
+    .where(and(inArray(customers.accountId, [...accountIds]), isNull(customers.dueAt)))
+}
+
+/** Whether a subscription is the stored one and has not changed. */
+function isUnchangedSubscription(subscription: Subscription, facts: Omit<BillingState, 'plan'>): boolean {
+  const { id, status, priceIds, cancelAt, periodEndsAt, isUnpaid } = subscription
+  const renewsAt = cancelAt === null ? periodEndsAt : null
+  return (
+    id === facts.subscriptionId &&
+    status === facts.status &&
+    facts.priceId !== null &&
+    priceIds.includes(facts.priceId) &&
+    isSame(cancelAt, facts.cancelAt) &&
+    (facts.renewsAt === null || isSame(renewsAt, facts.renewsAt)) &&
+    (isUnpaid === facts.isPastDue || status === 'past_due' || status === 'unpaid')
+  )
+}
+
+const isSame = (a: Date | null, b: Date | null): boolean => a?.getTime() === b?.getTime()

@@ -1,7 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
-import { databaseNowMs } from '../clocks/database-time.ts'
+import { databaseNowMs } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
 import { statusInForce } from '../database/key-status.ts'
 import { accounts } from '../database/schema/accounts.ts'

@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable, PgUpdateSetSource } from 'drizzle-orm/pg-core'
-import { databaseClock, type SharedTime, timeAfter } from '../clocks/database-time.ts'
+import { databaseClock, type SharedTime, timeAfter } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
 
 type Row<Table extends PgTable> = Table['$inferSelect']

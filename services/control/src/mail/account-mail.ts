@@ -1,12 +1,13 @@
-import type {
-  KeyRevokedByOperator,
-  MailContent,
-  NewBrowser,
-  NoticeOf,
-  RecoveryCodeUsed,
-  SeatRemoved
+import {
+  type KeyRevokedByOperator,
+  type MailContent,
+  moment,
+  type NewBrowser,
+  type NoticeOf,
+  quoted,
+  type RecoveryCodeUsed,
+  type SeatRemoved
 } from './mail-content.ts'
-import { moment, quoted } from './write-words.ts'
 
 type Told = NoticeOf<
   | 'payment.failed'

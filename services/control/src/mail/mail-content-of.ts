@@ -1,12 +1,10 @@
 import type { MailKind } from '@tollgate/contracts/http/notices.ts'
 import type { StoredNotice } from '../database/schema/mails.ts'
 import { accountMail } from './account-mail.ts'
-import { budgetMail } from './budget-mail.ts'
-import type { MailContent, NoticeOf } from './mail-content.ts'
+import { type MailContent, moment, type NoticeOf, quoted } from './mail-content.ts'
 import { actsMail, approvalsMail, paymentsMail, providersMail, spendMail, webhookMail } from './other-mails.ts'
 import { maxNotices } from './queue-mail.ts'
-import { refusalsMail } from './refusals-mail.ts'
-import { moment, quoted } from './write-words.ts'
+import { budgetMail, refusalsMail } from './spend-mails.ts'
 
 type Told = NoticeOf<'key.expiring' | 'key.grace_ending'>
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { asc, eq, sql } from 'drizzle-orm'
-import { databaseClock, type SharedTime } from '../clocks/database-time.ts'
+import { databaseClock, type SharedTime } from '../clocks/clock.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { mails } from '../database/schema/mails.ts'
 import { users } from '../database/schema/users.ts'
@@ -10,9 +10,8 @@ import { recordChange } from '../projection/record-change.ts'
 import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { createMailSender, type MailOutcome } from './mail-sender.ts'
 import type { Delivery, Mail } from './mailer.ts'
-import { setMuted } from './mute-mails.ts'
 import { maxMailsPerDay, maxSignInMailsPerDay, queueMail } from './queue-mail.ts'
-import { addressRecipient, userRecipient } from './recipients.ts'
+import { addressRecipient, setMuted, userRecipient } from './recipients.ts'
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const brand = { name: 'Acme AI', logoUrl: null, color: '#2f5bea', supportUrl: null, legalUrl: null, salesUrl: null }
@@ -107,16 +106,6 @@ onDatabase('queued mails', async (t, newDatabase) => {
       sent.map(({ to }) => to),
       [email]
     )
-  })
-
-  await t.test('two replicas send each mail once', async () => {
-    const owners = await Promise.all(Array.from({ length: 12 }, () => signUp()))
-    await record(owners.map(({ id }) => threshold(id, 80)))
-    passMinutes(1)
-    const replicas = [startReplica(), startReplica()]
-    for (let round = 0; round < 6; round++) await Promise.all(replicas.map(({ sender }) => sender.runOnce()))
-    const to = replicas.flatMap(({ sent }) => sent.map((mail) => mail.to))
-    assert.deepEqual(to.toSorted(), owners.map(({ email }) => email).toSorted())
   })
 
   await t.test('if a replica dies during an attempt, another one sends the same mail after the lease', async () => {

@@ -5,7 +5,7 @@ import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/bac
 import type { Brand } from '@tollgate/service/brand/brand.ts'
 import { isNull, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import type { SharedTime } from '../clocks/database-time.ts'
+import type { SharedTime } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
 import { mails } from '../database/schema/mails.ts'
 import { LeasedRows } from '../leased-rows/leased-rows.ts'

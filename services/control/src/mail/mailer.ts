@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { createTransport } from 'nodemailer'
 import type { OnProviderCall, ProviderOutcome } from '../provider-health/provider-calls.ts'
-import { describeMailFailure, type MailFailure } from './mail-failure.ts'
-import { openTransport } from './open-transport.ts'
 import type { SmtpSettings } from './smtp-settings.ts'
 
 /** Milliseconds. */
@@ -91,3 +90,66 @@ const headersOf = (unsubscribeUrl: string | null): Record<string, string> => ({
 })
 
 const domainOf = (from: string): string => /@([^\s>]+)>?$/.exec(from)![1]!
+
+/** Opens nothing yet: connections begin with the first mail. @param maxConnections to the mail server */
+function openTransport(
+  smtp: SmtpSettings,
+  { connect, answer }: Pick<MailTimeouts, 'connect' | 'answer'>,
+  maxConnections: number
+) {
+  const { host, port, isTls, needsStartTls, login } = smtp
+  return createTransport({
+    ...{ host, port, secure: isTls, requireTLS: needsStartTls },
+    ...(login !== null && { auth: { user: login.user, pass: login.password } }),
+    ...{ pool: true, maxConnections },
+    ...{ connectionTimeout: connect, greetingTimeout: answer, socketTimeout: answer },
+    // Mails have neither files nor addresses to load.
+    ...{ disableFileAccess: true, disableUrlAccess: true }
+  })
+}
+
+/**
+ * Connects to the mail server and signs in, as control does for a mail, but sends none.
+ *
+ * @param timeoutMs for the connection, and for each answer
+ * @returns why control could not send mails; null if it can
+ */
+export async function checkMailServer(smtp: SmtpSettings, timeoutMs: number): Promise<MailFailure | null> {
+  const transport = openTransport(smtp, { connect: timeoutMs, answer: timeoutMs }, 1)
+  try {
+    await transport.verify()
+    return null
+  } catch (error) {
+    return describeMailFailure(error)
+  } finally {
+    transport.close({ force: true })
+  }
+}
+
+export interface MailFailure {
+  /** Whether another attempt would fail in the same way: the mail server refused this recipient or this mail. */
+  readonly isFinal: boolean
+  /** The step that failed, such as `ECONNECTION` or `EAUTH`. */
+  readonly code: string
+  /** The mail server's status. */
+  readonly status?: number
+  /** Only of failures without a status: the server's words may repeat addresses or the login. */
+  readonly message?: string
+}
+
+/**
+ * Commands whose refusal is about one mail. The others fail for all mails, because of the login, the sender or the server: an operator
+ * repairs this, and no mail must be lost until then.
+ */
+const aboutTheMail: ReadonlySet<unknown> = new Set(['RCPT TO', 'DATA'])
+
+/** Describes an error of the mail library for the log, without addresses and passwords. */
+export function describeMailFailure(error: unknown): MailFailure {
+  if (!(error instanceof Error)) return { isFinal: true, code: 'unknown' }
+  const { code, responseCode, command } = error as { code?: unknown; responseCode?: unknown; command?: unknown }
+  const name = typeof code === 'string' ? code : error.name
+  if (typeof responseCode === 'number') {
+    return { isFinal: responseCode >= 500 && aboutTheMail.has(command), code: name, status: responseCode }
+  }
+  return { isFinal: false, code: name, message: error.message }
+}

@@ -1,5 +1,4 @@
-import type { MailContent, NoticeOf } from './mail-content.ts'
-import { dollars, moment } from './write-words.ts'
+import { dollars, type MailContent, moment, type NoticeOf } from './mail-content.ts'
 
 /** A mail about webhook endpoints that get no more events. */
 export function webhookMail(notices: ReadonlyArray<NoticeOf<'webhook.disabled'>>): MailContent {

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { kindsOfMails } from './mail-kinds.ts'
-import { findLink, setMuted } from './mute-mails.ts'
+import { findLink, setMuted } from './recipients.ts'
 
 /** What the page shows: a question with a button, the result, or that the link is not known. */
 type UnsubscribeState = 'ask' | 'done' | 'unknown'

@@ -9,9 +9,14 @@ import type { WebhookCounts } from '../http/webhook-counts.ts'
 import { ProjectionLag } from '../projection/projection-lag.ts'
 import { shardStates } from '../projection/shard-states.ts'
 import { type ProviderHealth, providerOfSetting, providerSettings } from '../provider-health/provider-health.ts'
-import { createLimitedReader } from './limited-reader.ts'
 import { addCounter, addGauge, type Sample } from './pulled.ts'
-import { type DatabaseState, type RedisState, readDatabaseState, readRedisState } from './read-state.ts'
+import {
+  createLimitedReader,
+  type DatabaseState,
+  type RedisState,
+  readDatabaseState,
+  readRedisState
+} from './read-state.ts'
 
 /** The parts of a running control whose state metrics show. */
 export interface ObservedParts {

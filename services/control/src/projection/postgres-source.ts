@@ -1,6 +1,6 @@
 import type { SecretShard, Shard } from '@tollgate/state/keyspace/names.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { databaseNowMs } from '../clocks/database-time.ts'
+import { databaseNowMs } from '../clocks/clock.ts'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { pagesOf } from '../database/pages-by-change.ts'
 import { accounts } from '../database/schema/accounts.ts'

@@ -16,7 +16,7 @@ import {
   releaseShard
 } from '@tollgate/state/projection/shard-markers.ts'
 import { readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
-import { judgeClocks } from '../clocks/judge-clocks.ts'
+import { judgeClocks } from '../clocks/clock-watch.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
 import { assertRunId } from './assert-run-id.ts'
 import { compareShards, type StaleShard } from './compare-shards.ts'

@@ -1,7 +1,6 @@
 import { type RedisLink, readAnyRedisTime } from '@tollgate/state/link/redis-link.ts'
 import { sql } from 'drizzle-orm'
-import type { Clock } from '../clocks/clock.ts'
-import { readDatabaseTime } from '../clocks/database-time.ts'
+import { type Clock, readDatabaseTime } from '../clocks/clock.ts'
 import { type Orm, queryRows } from '../database/connect.ts'
 
 export const dayMs = 86_400_000

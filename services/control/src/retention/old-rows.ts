@@ -1,5 +1,5 @@
-import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
+import { monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { and, asc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Orm } from '../database/connect.ts'

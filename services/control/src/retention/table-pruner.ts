@@ -1,7 +1,6 @@
 import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Clock } from '../clocks/clock.ts'
-import { earliestTime } from '../clocks/earliest-time.ts'
+import { type Clock, earliestTime } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { oldRows, type Retention } from './old-rows.ts'
 

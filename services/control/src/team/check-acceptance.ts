@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
-import { isSubscriptionLive } from '../billing/live-subscription.ts'
+import { isSubscriptionLive } from '../billing/plan-from-subscriptions.ts'
 
 /** The data that decides whether a user may take a seat, read at one instant. */
 export interface AcceptanceFacts {

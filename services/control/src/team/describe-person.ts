@@ -1,5 +1,5 @@
 import { cutText } from '@tollgate/service/text.ts'
-import { plainName } from '../mail/write-words.ts'
+import { plainName } from '../mail/mail-content.ts'
 
 /** A name longer than this could look like more of the mail's text. */
 const maxNameLength = 60

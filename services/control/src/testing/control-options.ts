@@ -10,7 +10,7 @@ import type { ComposeOptions } from '../compose.ts'
 import type { Limits } from '../http/limits.ts'
 import { readSmtp } from '../mail/smtp-settings.ts'
 import type { SignupSettings } from '../signup/signup-settings.ts'
-import { readNetwork } from '../webhooks/judge-address.ts'
+import { readNetwork } from '../webhooks/addresses.ts'
 
 export const anonKey = 'anon-key-of-the-tests'
 export const serviceRoleKey = 'service-role-key-of-the-tests'

@@ -1,4 +1,4 @@
-import { databaseClock, type SharedTime, timeAfter } from '../clocks/database-time.ts'
+import { databaseClock, type SharedTime, timeAfter } from '../clocks/clock.ts'
 
 /** PostgreSQL's time, moved by as much as a test says. */
 export const movedTime =

@@ -1,6 +1,5 @@
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { Clock } from '../clocks/clock.ts'
-import { earliestTime } from '../clocks/earliest-time.ts'
+import { type Clock, earliestTime } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { foldLedger, type LedgerRetention } from './fold-ledger.ts'
 

@@ -1,17 +1,19 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { nearest } from '@tollgate/service/config/unknown-variables.ts'
 import { eq } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
 import { claimMailbox } from '../accounts/free-budget.ts'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
 import { resumeAccount, suspendAccount } from '../accounts/suspend-account.ts'
 import { byService } from '../audit/by.ts'
 import { endSessions } from '../callers/sessions.ts'
+import { isUnknownPlan } from '../catalog/effective-plan.ts'
 import type { Transaction } from '../database/connect.ts'
 import { users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import { forgetProof } from './proof.ts'
-import { syncUser } from './sync-user.ts'
 
 /** The parts of control that adopt users. */
 export interface AdoptionContext {
@@ -69,4 +71,29 @@ export async function adoptUser(
   const isResumed = await resumeAccount(tx, id, 'identity', byService(now))
   const isBudgetChanged = await claimMailbox(tx, mailboxes, id, seen.email)
   return { isOurs: true, isAccountChanged: isPlanChanged || isApproved || isResumed || isBudgetChanged }
+}
+
+/**
+ * Stores the identity provider's data of a user. The row stays locked until the transaction ends, so only one transaction per
+ * user changes the account and its plan at a time.
+ */
+export async function syncUser(tx: Transaction, user: IdentityUser, now: Date): Promise<void> {
+  const { email, name, plan, isOperator, operatorRoles } = user
+  const seen = { email, name, plan, isOperator, operatorRoles, syncedAt: now }
+  await tx
+    .insert(users)
+    .values({ id: user.id, ...seen })
+    .onConflictDoUpdate({ target: users.id, set: seen })
+}
+
+/** Logs an error if the plan that an operator set at the identity provider is not in the catalog. */
+export function logUnknownPlan(
+  log: Pick<FastifyBaseLogger, 'error'>,
+  catalog: Catalog,
+  { id, plan }: { id: string; plan: string | null }
+): void {
+  if (plan === null || !isUnknownPlan(catalog, plan)) return
+  const meant = nearest(plan, Object.keys(catalog.plans))
+  const question = meant === null ? '' : `. Did you mean ${meant}?`
+  log.error({ userId: id, plan }, `app_metadata.plan is not in the catalog: the free plan applies${question}`)
 }

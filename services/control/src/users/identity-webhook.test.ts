@@ -11,6 +11,7 @@ import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import type { RunningControl } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
+import { createDueUsers } from './refresh-user.ts'
 
 const secret = 'the-webhook-secret-of-the-tests'
 const nextSecret = 'the-next-webhook-secret-of-the-tests'
@@ -165,6 +166,33 @@ test('the webhook endpoint', async (t) => {
     control.passTime(3000)
     await control.dueUsers.refreshDue()
     assert.equal(reads().length, before, 'the user is no longer due')
+  })
+
+  await t.test('a replica whose clock is an hour ahead does not repeat what another one has just tried', async () => {
+    const { id } = await control.signUp()
+    await control.identity.reported()
+    proxy.before = () => 'fail'
+    assert.equal((await send(control, eventOf(id))).status, 503)
+    proxy.before = () => 'pass'
+    const asked: string[] = []
+    const ahead = createDueUsers({
+      ...control,
+      identity: {
+        async findUser(user) {
+          asked.push(user)
+          throw new Error('away')
+        }
+      },
+      clock: () => new Date(control.now().getTime() + 3_600_000),
+      log: { info() {}, warn() {}, error() {} }
+    })
+    await ahead.refreshDue()
+    assert.deepEqual(asked, [])
+    control.passTime(3000)
+    await ahead.refreshDue()
+    assert.deepEqual(asked, [id])
+    control.passTime(3000)
+    await control.dueUsers.refreshDue()
   })
 
   await t.test('reads at most four users at once, and one user once for all waiting reports', async () => {

@@ -8,7 +8,7 @@ import { createRareAction } from '@tollgate/service/background/background-loop.t
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { refusePreflight } from '../http/refuse-preflight.ts'
 import { countWebhooks, type WebhookCounts } from '../http/webhook-counts.ts'
-import type { DueUsers } from './due-users.ts'
+import type { DueUsers } from './refresh-user.ts'
 
 /** Enough for two rows of `auth.users` with large metadata. */
 const bodyLimitBytes = 1024 * 1024

@@ -12,8 +12,8 @@ import { migrate } from '../database/migrate.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import { createMailboxes } from '../mailboxes/mailbox.ts'
 import { onDatabase } from '../testing/databases.ts'
+import { syncUser } from './adopt-user.ts'
 import { createPlanWriter, type PlanWriterOptions } from './plan-writer.ts'
-import { syncUser } from './sync-user.ts'
 
 const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 const away = new ServiceError('identity_unavailable')

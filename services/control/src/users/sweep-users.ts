@@ -1,17 +1,18 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { gt, isNull } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, lt, not, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
-import { databaseClock, type SharedTime, timeAfter } from '../clocks/database-time.ts'
+import { type Clock, databaseClock, type SharedTime, timeAfter } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
+import { accounts } from '../database/schema/accounts.ts'
 import { sweeps, users } from '../database/schema/users.ts'
-import type { Identity } from '../identity/identity.ts'
+import type { Identity, IdentityUser } from '../identity/identity.ts'
+import { claimSweep, createSweepLoop, type Lease } from '../leased-rows/sweep-lease.ts'
 import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import type { Projector } from '../projection/projector.ts'
-import { adoptListed, adoptUnlisted, isAnyoneUnlisted } from './compare-users.ts'
+import { adoptUser } from './adopt-user.ts'
 import { finishDeletions } from './delete-user.ts'
 import { minPeriodMs, sweepPeriodMs } from './sweep-period.ts'
 
@@ -57,24 +58,26 @@ export function createSweeper(options: SweepOptions): Sweeper {
   })
   const { signal, pause } = loop
 
+  /** What a sweep stores is compared with its start, so it goes by the same clock. */
+  const inSweep = (lease: Lease): CompareOptions => ({ ...options, clock: lease.now })
+
   /** Reads the provider's list by pages. Users may move between pages meanwhile: missed users are read by id afterwards. */
   async function readList(lease: Lease): Promise<void> {
-    const ofSweep = { ...options, clock: lease.now }
+    const compared = inSweep(lease)
     for (let { page } = lease.sweep; page !== null && !signal.aborted; page = lease.sweep.page) {
       const listed = await identity.listUsers(page, size)
-      if (listed === null && page === 1 && (await isAnyoneUnlisted(ofSweep, lease.sweep.startedAt))) {
+      if (listed === null && page === 1 && (await isAnyoneUnlisted(compared, lease.sweep.startedAt))) {
         throw new Error('the identity provider lists no users: control ignores this list')
       }
-      if (listed !== null) await adoptListed(ofSweep, listed)
+      if (listed !== null) await adoptListed(compared, listed)
       await lease.keep(listed === null ? null : page + 1)
       await pause(options.pauseMs ?? pauseMs)
     }
   }
 
   async function askForOthers(lease: Lease): Promise<void> {
-    const ofSweep = { ...options, clock: lease.now }
     const rest = () => pause(options.pauseMs ?? pauseMs)
-    while (!signal.aborted && (await adoptUnlisted(ofSweep, lease.sweep.startedAt, rest, signal)) > 0) {
+    while (!signal.aborted && (await adoptUnlisted(inSweep(lease), lease.sweep.startedAt, rest, signal)) > 0) {
       await lease.keep(null)
     }
   }
@@ -91,7 +94,7 @@ export function createSweeper(options: SweepOptions): Sweeper {
     if (lease === null) return false
     let isDone = false
     try {
-      await finishDeletions({ ...options, clock: lease.now })
+      await finishDeletions(inSweep(lease))
       await readList(lease)
       await askForOthers(lease)
       isDone = !signal.aborted
@@ -103,4 +106,96 @@ export function createSweeper(options: SweepOptions): Sweeper {
   }
 
   return { progress: loop.progress, start: loop.start, stop: loop.stop, look }
+}
+
+type CompareOptions = SweepOptions & { clock: Clock }
+
+const isSuspended = sql<boolean>`'identity' = any(${accounts.suspensions})`
+/** Users not seen since the sweep began. Deleted users, and users that the provider lacks or bans, are excluded. */
+const isUnlisted = (startedAt: Date) => and(isNull(users.deletedAt), lt(users.syncedAt, startedAt), not(isSuspended))
+
+/** Users read by id before the lease is renewed. */
+const batch = 20
+
+/** Updates our users that differ from the provider's list. It ignores people who never signed in here. */
+async function adoptListed(options: CompareOptions, listed: readonly IdentityUser[]): Promise<void> {
+  const { database, clock, mailboxes } = options
+  const ids = listed.map(({ id }) => id)
+  if (ids.length === 0) return
+  const rows = await database.orm
+    .select({
+      id: users.id,
+      email: users.email,
+      name: users.name,
+      plan: users.plan,
+      isOperator: users.isOperator,
+      operatorRoles: users.operatorRoles,
+      mailbox: accounts.mailbox,
+      isSuspended
+    })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.id))
+    .where(and(inArray(users.id, ids), isNull(users.deletedAt)))
+  const known = new Map(rows.map((row) => [row.id, row]))
+  const same: string[] = []
+  for (const seen of listed) {
+    const row = known.get(seen.id)
+    if (row === undefined) continue
+    const isSame =
+      row.email === seen.email &&
+      row.name === seen.name &&
+      row.plan === seen.plan &&
+      row.isOperator === seen.isOperator &&
+      row.operatorRoles === seen.operatorRoles &&
+      row.isSuspended === seen.isBanned &&
+      (row.isSuspended || (row.mailbox !== null && mailboxes.isPresent(row.mailbox)))
+    if (isSame) same.push(seen.id)
+    else await adopt(options, seen.id, seen)
+  }
+  if (same.length > 0) await database.orm.update(users).set({ syncedAt: clock() }).where(inArray(users.id, same))
+}
+
+/**
+ * Reads some of the users by id that the list has not shown since the sweep began. It skips users known to be missing or
+ * banned: if they come back, the list shows them.
+ *
+ * @returns how many users it selected; 0 if none are left
+ */
+async function adoptUnlisted(
+  options: CompareOptions,
+  startedAt: Date,
+  pause: () => Promise<void>,
+  signal: AbortSignal
+): Promise<number> {
+  const { database, identity } = options
+  const rows = await database.orm
+    .select({ id: users.id })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.id))
+    .where(isUnlisted(startedAt))
+    .orderBy(asc(users.syncedAt), asc(users.id))
+    .limit(batch)
+  for (const { id } of rows) {
+    if (signal.aborted) break
+    await adopt(options, id, await identity.findUser(id))
+    await pause()
+  }
+  return rows.length
+}
+
+/** Whether the list has not yet shown one of our users since the sweep began. */
+async function isAnyoneUnlisted({ database }: CompareOptions, startedAt: Date): Promise<boolean> {
+  const rows = await database.orm
+    .select({ id: users.id })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.id))
+    .where(isUnlisted(startedAt))
+    .limit(1)
+  return rows.length > 0
+}
+
+async function adopt(options: CompareOptions, id: string, seen: IdentityUser | null): Promise<void> {
+  const { database, projector, clock } = options
+  const { isAccountChanged } = await database.orm.transaction((tx) => adoptUser(tx, options, id, seen, clock()))
+  if (isAccountChanged) await projector.accountChanged(id)
 }

@@ -1,5 +1,5 @@
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
-import type { SharedTime } from '../clocks/database-time.ts'
+import type { SharedTime } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
 import { events } from '../database/schema/events.ts'
 import { webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'

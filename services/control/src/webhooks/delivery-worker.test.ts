@@ -15,14 +15,13 @@ import { unseal } from '../secrets/seal.ts'
 import { testSealKey } from '../testing/control-options.ts'
 import { type NewDatabase, onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { movedTime } from '../testing/moved-time.ts'
+import { readNetwork } from './addresses.ts'
 import { leaseMs } from './claim-deliveries.ts'
-import { retryDelaysMs } from './decide-next-try.ts'
 import { createDeliveryWorker, type WorkerOptions } from './delivery-worker.ts'
-import { readNetwork } from './judge-address.ts'
 import { readQueueAge, redeliver } from './read-deliveries.ts'
-import { resealSecrets } from './reseal-secrets.ts'
 import { createSendMessage } from './send-message.ts'
-import { createEndpoint, rotateEndpoint } from './store-endpoint.ts'
+import { retryDelaysMs } from './store-attempt.ts'
+import { createEndpoint, resealSecrets, rotateEndpoint } from './store-endpoint.ts'
 import { type Receiver, startReceiver, verify } from './testing/start-receiver.ts'
 
 const secretKeys = [testSealKey]
@@ -315,17 +314,6 @@ onDatabase('webhook deliveries', async (t, newDatabase) => {
       await world.clear()
     }
   )
-
-  await t.test('two replicas at once send each delivery once', async () => {
-    const receiver = await world.receiver()
-    await world.add(receiver.url)
-    const ids = []
-    for (let count = 0; count < 20; count++) ids.push(await world.happens())
-    await Promise.all([world.worker().sendDue(), world.worker().sendDue()])
-    while (receiver.received.length < 20) await receiver.next()
-    assert.deepEqual(receiver.received.map(({ id }) => id).sort(), ids.sort())
-    await world.clear()
-  })
 
   await t.test(
     'a key of SECRETS_KEY is replaced: secrets are encrypted anew, and a lost key is a failure with words',

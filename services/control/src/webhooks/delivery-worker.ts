@@ -1,7 +1,6 @@
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Clock } from '../clocks/clock.ts'
-import type { SharedTime } from '../clocks/database-time.ts'
+import type { Clock, SharedTime } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { type SealKeys, unseal } from '../secrets/seal.ts'
 import {
@@ -11,11 +10,9 @@ import {
   leasedDeliveries,
   leaseMs
 } from './claim-deliveries.ts'
-import { messageOf } from './message-of.ts'
-import { resealSecrets } from './reseal-secrets.ts'
-import type { CallOutcome, CallResult, SendMessage } from './send-message.ts'
-import { signMessage } from './sign-message.ts'
+import { type CallOutcome, type CallResult, messageOf, type SendMessage, signMessage } from './send-message.ts'
 import { storeAttempt } from './store-attempt.ts'
+import { resealSecrets } from './store-endpoint.ts'
 
 /** Deliveries that a replica sends at once. */
 const maxUnderWay = 128

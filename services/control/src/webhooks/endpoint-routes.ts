@@ -21,8 +21,7 @@ import { webhookEndpoints } from '../database/schema/webhooks.ts'
 import type { Limits } from '../http/limits.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { SealKeys } from '../secrets/seal.ts'
-import type { AllowedNetworks } from './judge-address.ts'
-import { readWebhookUrl } from './read-url.ts'
+import { type AllowedNetworks, readWebhookUrl } from './addresses.ts'
 import {
   changeEndpoint,
   createEndpoint,

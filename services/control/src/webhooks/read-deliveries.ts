@@ -6,7 +6,7 @@ import { events } from '../database/schema/events.ts'
 import { webhookAttempts, webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
 import { readCursor, writeCursor } from '../http/cursor.ts'
 import { isUuid } from '../http/is-uuid.ts'
-import { messageOf } from './message-of.ts'
+import { messageOf } from './send-message.ts'
 
 const defaultLimit = 50
 const maxAttempts = 20

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type Test, test } from 'tap'
-import { readNetwork } from './judge-address.ts'
+import { readNetwork } from './addresses.ts'
 import { createSendMessage, resultOf, type SenderOptions } from './send-message.ts'
 import { startReceiver } from './testing/start-receiver.ts'
 

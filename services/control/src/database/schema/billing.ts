@@ -28,7 +28,7 @@ export const customers = pgTable(
     dueAt: at('due_at'),
     /** How often the customer was marked as due. A mark during a read causes another read. */
     marks: integer('marks').notNull().default(0),
-    /** Until this time, by the database's clock, one refresh reads the customer; see billing/customer-lease.ts. */
+    /** Until this time, by the database's clock, one refresh reads the customer; see billing/customers.ts. */
     leaseEndsAt: timestamp('lease_ends_at', { withTimezone: true, mode: 'string' })
   },
   (table) => [index('customers_due').on(table.dueAt).where(sql`${table.dueAt} is not null`)]

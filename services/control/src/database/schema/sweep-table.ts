@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, integer, pgTable } from 'drizzle-orm/pg-core'
 import { at } from './columns.ts'
 
-/** A table with one row: the progress of a sweep of a provider's list, and its lease; see background/sweep-lease.ts. */
+/** A table with one row: the progress of a sweep of a provider's list, and its lease; see leased-rows/sweep-lease.ts. */
 export const sweepTable = <Name extends string>(name: Name) =>
   pgTable(
     name,

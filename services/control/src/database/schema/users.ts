@@ -36,7 +36,7 @@ export const users = pgTable(
     deletionStartedAt: at('deletion_started_at'),
     /** Set by the last step of a deletion. Name and address are empty then. */
     deletedAt: at('deleted_at'),
-    /** From this time, ask the provider again: it reported a change; see users/due-users.ts. */
+    /** From this time, ask the provider again: it reported a change; see users/refresh-user.ts. */
     dueAt: at('due_at'),
     /** How many changes the provider reported. A report during a read causes another read. */
     dueMarks: integer('due_marks').notNull().default(0)

@@ -1,6 +1,6 @@
 import { openDatabase } from '../../database/connect.ts'
+import { readNetwork } from '../addresses.ts'
 import { createDeliveryWorker } from '../delivery-worker.ts'
-import { readNetwork } from '../judge-address.ts'
 import { createSendMessage } from '../send-message.ts'
 
 // A program with a worker alone, for a test that kills it: `node run-worker.ts <database> <key in base64>`.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { createLimitedReader } from './limited-reader.ts'
+import { createLimitedReader } from './read-state.ts'
 
 /** A reader whose questions the test answers, with a clock that the test moves. */
 function createManualReader() {

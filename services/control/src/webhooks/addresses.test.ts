@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { judgeAddress, readNetwork } from './judge-address.ts'
-import { readWebhookUrl } from './read-url.ts'
+import { judgeAddress, readNetwork, readWebhookUrl } from './addresses.ts'
 
 const networks = (...texts: string[]) => texts.map((text) => readNetwork(text)!)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { decideNextTry, retryDelaysMs } from './decide-next-try.ts'
+import { decideNextTry, retryDelaysMs } from './store-attempt.ts'
 
 const start = new Date('2026-11-23T12:00:00Z')
 const hourMs = 3_600_000

@@ -4,11 +4,11 @@ import {
   type LoopLog
 } from '@tollgate/service/background/background-loop.ts'
 import { isNull, lt, lte, or, sql } from 'drizzle-orm'
-import type { SharedTime } from '../clocks/database-time.ts'
+import type { SharedTime } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
 import type { billingSweeps, invoiceSweeps } from '../database/schema/billing.ts'
 import { sweeps as userSweeps } from '../database/schema/users.ts'
-import { LeasedRows } from '../leased-rows/leased-rows.ts'
+import { LeasedRows } from './leased-rows.ts'
 
 type SweepTable = typeof userSweeps | typeof billingSweeps | typeof invoiceSweeps
 
