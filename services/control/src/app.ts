@@ -58,8 +58,8 @@ import type { Mailboxes } from './mailboxes/mailbox.ts'
 import { modelsEndpoints } from './models/endpoints.ts'
 import { eventEndpoints } from './notices/event-endpoints.ts'
 import { settingsEndpoints } from './notices/settings-endpoints.ts'
-import { swaggerOptions } from './openapi/document.ts'
-import { openApiEndpoints } from './openapi/endpoints.ts'
+import { openApiRoute, swaggerOptions } from './openapi/document.ts'
+
 import { exportOwnData } from './personal-data/export-own-data.ts'
 import { playgroundEndpoints } from './playground/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
@@ -150,9 +150,9 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays })
   })
   // Before every part of the API, whose routes it collects.
-  app.register(swagger, swaggerOptions(config.publicUrl, name))
+  app.register(swagger, swaggerOptions(app, config.publicUrl, name))
   app.register(async (probes) => answerLivez(probes))
-  app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
+  app.register(async (api) => openApiRoute(api), { prefix: '/api' })
   app.register(async (docs) => docsEndpoints(docs, facts, config.brand.supportUrl))
   app.register(cookie)
   app.register(rateLimits, { redis })

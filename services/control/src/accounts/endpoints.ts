@@ -43,20 +43,47 @@ export async function accountEndpoints(
   const onRequest = app.requireSession
   const response = answers({ 200: AccountResponse })
 
-  app.get('/', { onRequest, schema: { response } }, async (request) => {
-    const caller = callerOf(request)
-    return { account: await toAnswer(await readAccount(orm, caller.accountId), caller) }
-  })
+  app.get(
+    '/',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getAccount',
+        summary: 'Get the account that the caller acts for',
+        response
+      }
+    },
+    async (request) => {
+      const caller = callerOf(request)
+      return { account: await toAnswer(await readAccount(orm, caller.accountId), caller) }
+    }
+  )
 
-  app.patch('/', { onRequest, schema: { body: ChangeAccountRequest, response } }, async (request) => {
-    const caller = callerOf(request)
-    if (caller.role !== 'owner') throw new ServiceError('forbidden')
-    const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
-    await changeOwnCap(caller.accountId, request.body, by)
-    // A repeated call stores nothing, but reports whether the first is in force now.
-    if (!(await projector.accountChanged(caller.accountId))) throw new ServiceError('change_pending')
-    return { account: await toAnswer(await readAccount(orm, caller.accountId), caller) }
-  })
+  app.patch(
+    '/',
+    {
+      onRequest,
+      schema: {
+        operationId: 'changeAccount',
+        summary: 'Set a monthly cap below the plan’s',
+        description:
+          'After success, all gateways enforce the new cap. Safe to repeat. Shares its hourly rate limit with changes of keys.',
+        isLimited: true,
+        errors: ['forbidden', 'budget_changed', 'change_pending'],
+        body: ChangeAccountRequest,
+        response
+      }
+    },
+    async (request) => {
+      const caller = callerOf(request)
+      if (caller.role !== 'owner') throw new ServiceError('forbidden')
+      const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
+      await changeOwnCap(caller.accountId, request.body, by)
+      // A repeated call stores nothing, but reports whether the first is in force now.
+      if (!(await projector.accountChanged(caller.accountId))) throw new ServiceError('change_pending')
+      return { account: await toAnswer(await readAccount(orm, caller.accountId), caller) }
+    }
+  )
 
   async function changeOwnCap(id: string, asked: ChangeAccountRequest, by: By): Promise<void> {
     const { monthly_budget_usd: usd, if_monthly_budget_usd: expected } = asked

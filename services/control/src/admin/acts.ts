@@ -17,7 +17,12 @@ export function acts(app: TypedApp, { database }: AdminContext): void {
     '/audit',
     {
       onRequest: app.requireOperator,
-      schema: { querystring: OperatorActsQuery, response: answers({ 200: OperatorActsResponse }) }
+      schema: {
+        operationId: 'listOperatorActs',
+        summary: 'List what operators did, newest first',
+        querystring: OperatorActsQuery,
+        response: answers({ 200: OperatorActsResponse })
+      }
     },
     async (request) => {
       const { before, limit } = readPage(request.query)

@@ -28,22 +28,44 @@ export function catalog(app: TypedApp, context: AdminContext): void {
   const { orm } = database
   const onRequest = app.requireOperator
 
-  app.get('/catalog', { onRequest, schema: { response: answers({ 200: AdminCatalogResponse }) } }, async () => {
-    const history = await listCatalogs(orm, historyLimit)
-    const [inForce] = history
-    const row = await readCatalogRow(orm, inForce!.version)
-    if (row?.yaml == null) throw new Error(`catalog ${inForce!.version} has no text`)
-    return {
-      catalog: inForce!,
-      yaml: row.yaml,
-      missing_upstreams: await catalogPublisher.missingUpstreams(),
-      history
+  app.get(
+    '/catalog',
+    {
+      onRequest,
+      schema: {
+        operationId: 'readCatalog',
+        summary: 'Get the catalog in force and its history',
+        response: answers({ 200: AdminCatalogResponse })
+      }
+    },
+    async () => {
+      const history = await listCatalogs(orm, historyLimit)
+      const [inForce] = history
+      const row = await readCatalogRow(orm, inForce!.version)
+      if (row?.yaml == null) throw new Error(`catalog ${inForce!.version} has no text`)
+      return {
+        catalog: inForce!,
+        yaml: row.yaml,
+        missing_upstreams: await catalogPublisher.missingUpstreams(),
+        history
+      }
     }
-  })
+  )
 
   app.post(
     '/catalog/diff',
-    { onRequest, bodyLimit, schema: { body: CatalogDiffRequest, response: answers({ 200: CatalogDiffResponse }) } },
+    {
+      onRequest,
+      bodyLimit,
+      schema: {
+        operationId: 'diffCatalog',
+        summary: 'Compare a catalog with the one in force',
+        description:
+          'Lists each change, its meaning and the number of accounts that it touches. A catalog with problems cannot be applied.',
+        body: CatalogDiffRequest,
+        response: answers({ 200: CatalogDiffResponse })
+      }
+    },
     async (request) => {
       const candidate = await readCandidate(orm, request.body)
       if ('problems' in candidate) return { problems: candidate.problems, warnings: [], changes: [] }
@@ -56,7 +78,15 @@ export function catalog(app: TypedApp, context: AdminContext): void {
     {
       onRequest: [app.requireMoney, app.requireOperatorConfirmation],
       bodyLimit,
-      schema: { body: ApplyCatalogRequest, response: answers({ 200: ApplyCatalogResponse }) }
+      schema: {
+        operationId: 'applyCatalog',
+        summary: 'Apply a catalog: the text of a file, or an earlier version',
+        description:
+          'Needs the role `money` and a confirmation. After success the catalog is in force at this replica of control and in Redis; other replicas and the gateways follow within about a second. After `change_pending`, repeat the call: it publishes nothing twice.',
+        errors: ['catalog_refused', 'change_pending'],
+        body: ApplyCatalogRequest,
+        response: answers({ 200: ApplyCatalogResponse })
+      }
     },
     async (request) => {
       const { reason, ...asked } = request.body

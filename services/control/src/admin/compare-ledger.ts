@@ -40,7 +40,15 @@ export function ledgerComparison(app: TypedApp, { database, redis, clock }: Admi
     '/ledger',
     {
       onRequest: app.requireOperator,
-      schema: { querystring: AdminLedgerQuery, response: answers({ 200: AdminLedgerResponse }) }
+      schema: {
+        operationId: 'compareLedger',
+        summary: 'Compare what Redis has counted with the ledger',
+        description:
+          'An answer covers up to 5000 accounts, in the order of their ids. Only differences are listed. Differences of the last seconds are normal: `is_normal` is true.',
+        errors: ['state_unavailable'],
+        querystring: AdminLedgerQuery,
+        response: answers({ 200: AdminLedgerResponse })
+      }
     },
     async (request) => {
       const now = clock()

@@ -34,7 +34,14 @@ export function receiptComparison(app: TypedApp, { database, redis, clock, limit
     '/ledger/receipts',
     {
       onRequest: app.requireOperator,
-      schema: { querystring: AdminReceiptsQuery, response: answers({ 200: AdminReceiptsResponse }) }
+      schema: {
+        operationId: 'compareReceipts',
+        summary: 'Compare the receipts of requests with the ledger',
+        description:
+          'An answer covers as many hours as control can compare in about two seconds. Only differences are listed. `not_copied_yet` goes away by itself.',
+        querystring: AdminReceiptsQuery,
+        response: answers({ 200: AdminReceiptsResponse })
+      }
     },
     async (request) => {
       const { startedAt, skipped, foldedBefore } = await readLog(orm)

@@ -20,7 +20,16 @@ export function deleteAccount(app: TypedApp, context: AdminContext): void {
     '/accounts/:id',
     {
       onRequest: [app.requireSupport, app.requireOperatorConfirmation],
-      schema: { params: AdminAccountParams, body: ReasonRequest, response: answers({ 200: OkResponse }) }
+      schema: {
+        operationId: 'deleteAccountByOperator',
+        summary: 'Delete an account and its owner',
+        description:
+          'Needs the role `support` and a confirmation. Revokes all keys, ends the subscriptions and deletes the owner, as if the owner did it. Operators cannot delete their own account here. After a failure, repeat the call.',
+        errors: ['team_has_members', 'identity_unavailable', 'payments_unavailable', 'revocation_pending'],
+        params: AdminAccountParams,
+        body: ReasonRequest,
+        response: answers({ 200: OkResponse })
+      }
     },
     async (request) => {
       const { id, ownerId } = await findAccount(database.orm, request.params.id)

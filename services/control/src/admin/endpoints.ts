@@ -51,7 +51,14 @@ function exportUsage(app: TypedApp, { database, clock, limitReads }: AdminContex
     {
       onRequest: [app.requireMoney, app.requireOperatorConfirmation],
       handlerTimeout: exportTimeoutMs,
-      schema: { querystring: ExportUsageQuery, response: answers({ 200: exported(ExportedUsage) as never }) }
+      schema: {
+        operationId: 'exportUsage',
+        summary: 'Export the ledger of all accounts',
+        description:
+          'Needs the role `money` and a confirmation. The answer is a stream of any length, as NDJSON or CSV. With `group=day,model` it has one row for each day and model. Usage may lag by 5 seconds. After a failure, the connection closes before the answer is complete.',
+        querystring: ExportUsageQuery,
+        response: answers({ 200: exported(ExportedUsage) as never })
+      }
     },
     async (request, reply) => {
       const range = exportRange(request.query, clock())
@@ -116,7 +123,12 @@ function checkExport(app: TypedApp): void {
     '/export-check',
     {
       onRequest: [app.requireMoney, app.requireOperatorConfirmation],
-      schema: { response: answers({ 200: OkResponse }) }
+      schema: {
+        operationId: 'checkExport',
+        summary: 'Check whether the operator may export now',
+        description: 'Before a download, whose failure a browser would save as the file.',
+        response: answers({ 200: OkResponse })
+      }
     },
     async () => ({ ok: true as const })
   )
@@ -128,7 +140,13 @@ function showAccount(app: TypedApp, context: AdminContext): void {
     '/accounts/:id',
     {
       onRequest: app.requireOperator,
-      schema: { params: AdminAccountParams, response: answers({ 200: AdminAccountResponse }) }
+      schema: {
+        operationId: 'getAccountByOperator',
+        summary: 'Get an account with its users, keys, limits, spend, billing and audit log',
+        description: 'Shows where each limit comes from. Contains no secrets.',
+        params: AdminAccountParams,
+        response: answers({ 200: AdminAccountResponse })
+      }
     },
     async ({ params, log }) => ({ account: await readAccount(context, params.id, log) })
   )
@@ -140,7 +158,14 @@ function signOut(app: TypedApp, { database, clock }: AdminContext): void {
     '/accounts/:id/signout',
     {
       onRequest: app.requireSupport,
-      schema: { params: AdminAccountParams, body: ReasonRequest, response: answers({ 200: SignedOutResponse }) }
+      schema: {
+        operationId: 'signOutByOperator',
+        summary: 'End all sessions of an account’s owner and seats',
+        description: 'Needs the role `support`.',
+        params: AdminAccountParams,
+        body: ReasonRequest,
+        response: answers({ 200: SignedOutResponse })
+      }
     },
     async (request) => {
       const { id, ownerId } = await findAccount(database.orm, request.params.id)

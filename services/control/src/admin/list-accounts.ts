@@ -73,7 +73,14 @@ export function listAccounts(app: TypedApp, { database, catalog, clock, limitRea
     '/accounts',
     {
       onRequest: app.requireOperator,
-      schema: { querystring: AdminAccountsQuery, response: answers({ 200: AdminAccountsResponse }) }
+      schema: {
+        operationId: 'listAccountsByOperator',
+        summary: 'Search all accounts',
+        description:
+          '`q` finds a part of an address of the owner or a seat, at least four characters at the beginning of an account’s id, a whole key id, and a whole value of a key’s metadata. The spend of this month may be some seconds old.',
+        querystring: AdminAccountsQuery,
+        response: answers({ 200: AdminAccountsResponse })
+      }
     },
     async ({ query }) => {
       const now = clock()

@@ -27,7 +27,14 @@ export function money(app: TypedApp, { database, clock, limitReads }: AdminConte
     '/money',
     {
       onRequest: app.requireOperator,
-      schema: { querystring: AdminMoneyQuery, response: answers({ 200: AdminMoneyResponse }) }
+      schema: {
+        operationId: 'getMoney',
+        summary: 'Get cost, revenue and margin of a month, and of the last 12 months',
+        description:
+          'The cost is the usage at the catalog’s prices. The revenue is the sum of paid invoices. Refunds are not subtracted. Control copies paid invoices from the payment provider; `invoices_read_at` is the time of the last complete copy. Each account, also a deleted one, counts under the plan that is in force now. `unprofitable` compares the cost of the month with the invoices paid in the month. It leaves out accounts that pay in other currencies than dollars.',
+        querystring: AdminMoneyQuery,
+        response: answers({ 200: AdminMoneyResponse })
+      }
     },
     async (request) => {
       const now = clock()

@@ -33,13 +33,33 @@ export function pendingActs(app: TypedApp, context: AdminContext): void {
 
   app.get(
     '/pending-acts',
-    { onRequest: app.requireOperator, schema: { response: answers({ 200: PendingActsResponse }) } },
+    {
+      onRequest: app.requireOperator,
+      schema: {
+        operationId: 'listPendingActs',
+        summary: 'List what waits for a second operator, the oldest first',
+        description: 'Acts above `OPERATOR_CONFIRM_ABOVE_USD`. They end after 7 days.',
+        response: answers({ 200: PendingActsResponse })
+      }
+    },
     async () => ({ pending: await listPending(orm, clock()) })
   )
 
   app.post(
     '/pending-acts/:id/confirm',
-    { onRequest, schema: { params: PendingActParams, body: ReasonRequest, response: answers({ 200: OkResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'confirmPendingAct',
+        summary: 'Do what another operator asked for',
+        description:
+          'Needs the role `money` and a confirmation. Not for the operator who asked, and not for the operator’s own account. Everything is checked again, and done once. After success, it is in force at all gateways. Safe to repeat.',
+        errors: ['not_found', 'pending_act_closed', 'change_pending'],
+        params: PendingActParams,
+        body: ReasonRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request) => {
       const pending = await findPending(orm, request.params.id)
       assertMayDecide(request, pending)
@@ -62,7 +82,19 @@ export function pendingActs(app: TypedApp, context: AdminContext): void {
 
   app.post(
     '/pending-acts/:id/reject',
-    { onRequest, schema: { params: PendingActParams, body: ReasonRequest, response: answers({ 200: OkResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'rejectPendingAct',
+        summary: 'Refuse what another operator asked for',
+        description:
+          'Needs the role `money` and a confirmation. Not for the operator who asked, and not for the operator’s own account. Safe to repeat.',
+        errors: ['not_found', 'pending_act_closed'],
+        params: PendingActParams,
+        body: ReasonRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request) => {
       const pending = await findPending(orm, request.params.id)
       assertMayDecide(request, pending)

@@ -22,15 +22,33 @@ export function projection(app: TypedApp, context: AdminContext): void {
   const source = createPostgresSource(database.orm)
   const onRequest = app.requireOperator
 
-  app.get('/projection', { onRequest, schema: { response: answers({ 200: AdminProjectionResponse }) } }, async () => ({
-    projection: await readProgress(source, redis)
-  }))
+  app.get(
+    '/projection',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getProjection',
+        summary: 'Check whether Redis has all changes from PostgreSQL',
+        response: answers({ 200: AdminProjectionResponse })
+      }
+    },
+    async () => ({
+      projection: await readProgress(source, redis)
+    })
+  )
 
   app.post(
     '/projection/rebuild',
     {
       onRequest: [app.requireSupport, app.requireOperatorConfirmation],
-      schema: { body: RebuildProjectionRequest, response: answers({ 200: RebuildProjectionResponse }) }
+      schema: {
+        operationId: 'rebuildProjection',
+        summary: 'Write everything to Redis again',
+        description:
+          'Needs the role `support` and a confirmation. Repairs Redis after somebody has changed its data. Gateways use the earlier state of an account until control has written it.',
+        body: RebuildProjectionRequest,
+        response: answers({ 200: RebuildProjectionResponse })
+      }
     },
     async (request) => {
       const { reason } = request.body

@@ -12,7 +12,7 @@ import type { TypedApp } from '../http/typed-app.ts'
 import { exportRequests } from '../requests/export-requests.ts'
 import { findRequest } from '../requests/find-request.ts'
 import { listRequests } from '../requests/list-requests.ts'
-import { readFilter } from '../requests/request-filter.ts'
+import { ofKeysWith, readFilter } from '../requests/request-filter.ts'
 import { toAdminDetail, toAdminRequest } from '../requests/to-logged-request.ts'
 import type { AdminContext } from './admin-context.ts'
 
@@ -25,7 +25,17 @@ export function requests(app: TypedApp, { database, limitReads }: AdminContext):
 
   app.get(
     '/requests',
-    { onRequest, schema: { querystring: AdminRequestsQuery, response: answers({ 200: AdminRequestsResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'listRequestsByOperator',
+        summary: 'Search the requests of an account, newest first',
+        description: 'As `GET /api/requests`, for any account, with the upstream that served each request.',
+        parameters: [ofKeysWith],
+        querystring: AdminRequestsQuery,
+        response: answers({ 200: AdminRequestsResponse })
+      }
+    },
     ({ query: { account, ...query } }) => listRequests(orm, account.toLowerCase(), query, toAdminRequest)
   )
 
@@ -35,6 +45,11 @@ export function requests(app: TypedApp, { database, limitReads }: AdminContext):
       onRequest: [app.requireMoney, app.requireOperatorConfirmation],
       handlerTimeout: exportTimeoutMs,
       schema: {
+        operationId: 'exportRequestsByOperator',
+        summary: 'Export the requests of an account',
+        description: 'As `GET /api/requests/export`, for any account. Needs the role `money` and a confirmation.',
+        parameters: [ofKeysWith],
+
         querystring: AdminExportRequestsQuery,
         response: answers({ 200: exported(AdminLoggedRequest) as never })
       }
@@ -47,7 +62,15 @@ export function requests(app: TypedApp, { database, limitReads }: AdminContext):
 
   app.get(
     '/requests/:id',
-    { onRequest, schema: { params: RequestParams, response: answers({ 200: AdminRequestResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'getRequestByOperator',
+        summary: 'Get a request of any account by its id',
+        params: RequestParams,
+        response: answers({ 200: AdminRequestResponse })
+      }
+    },
     async (request) => {
       const { record, rates, key } = await findRequest(orm, request.params.id, null)
       return { request: toAdminDetail(record, rates), key }

@@ -29,7 +29,15 @@ export function reportedKeys(app: TypedApp, context: AdminContext): void {
     '/keys/find',
     {
       onRequest: app.requireOperator,
-      schema: { body: FindReportedKeyRequest, response: answers({ 200: FoundKeyResponse }) }
+      schema: {
+        operationId: 'findReportedKey',
+        summary: 'Get whose key somebody reported',
+        description:
+          'Name the key by its id, its secret, or the SHA-256 (hex) of its secret. A secret that a rotation replaced also names its key. Nothing changes.',
+        errors: ['not_found'],
+        body: FindReportedKeyRequest,
+        response: answers({ 200: FoundKeyResponse })
+      }
     },
     async (request) => {
       const { id, accountId, ownerEmail, ownerName } = await findKey(database.orm, request.body)
@@ -42,7 +50,15 @@ export function reportedKeys(app: TypedApp, context: AdminContext): void {
     '/keys/revoke',
     {
       onRequest: [app.requireSupport, app.requireOperatorConfirmation],
-      schema: { body: RevokeReportedKeyRequest, response: answers({ 200: RevokedKeyResponse }) }
+      schema: {
+        operationId: 'revokeReportedKey',
+        summary: 'Revoke a key that somebody reported, for instance a leaked one',
+        description:
+          'Needs the role `support` and a confirmation. Name the key by its id, its secret, or the SHA-256 (hex) of its secret. A secret that a rotation replaced also names its key. After success, gateways admit no request with the key. The owner of the account gets one mail. `revocation_pending` means that the key is revoked, but some gateways may still accept it for a moment. Safe to repeat.',
+        errors: ['not_found', 'revocation_pending'],
+        body: RevokeReportedKeyRequest,
+        response: answers({ 200: RevokedKeyResponse })
+      }
     },
     async (request) => {
       const key = await findKey(database.orm, request.body)

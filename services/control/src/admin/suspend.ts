@@ -16,17 +16,49 @@ import { byOperator, recordAct } from './record-act.ts'
 export function suspend(app: TypedApp, context: AdminContext): void {
   const { database, projector, clock } = context
   const changes = [
-    { path: 'suspend', change: suspendAccount, why: 'operator', action: 'account.suspended' },
-    { path: 'resume', change: resumeAccount, why: 'operator', action: 'account.resumed' },
-    { path: 'approve', change: resumeAccount, why: 'approval', action: 'account.approved' }
+    {
+      path: 'suspend',
+      summary: 'Suspend an account',
+      description:
+        'Needs the role `support`. After success, all gateways refuse the account’s keys with `account_suspended`, and end its open requests. Operators cannot suspend their own account. Safe to repeat.',
+      change: suspendAccount,
+      why: 'operator',
+      action: 'account.suspended'
+    },
+    {
+      path: 'resume',
+      summary: 'End a suspension by an operator',
+      description:
+        'Needs the role `support`. Not for the operator’s own account. After success, all gateways accept the account’s keys again, unless it is suspended for another reason. Safe to repeat.',
+      change: resumeAccount,
+      why: 'operator',
+      action: 'account.resumed'
+    },
+    {
+      path: 'approve',
+      summary: 'Approve an account that waits for approval',
+      description:
+        'Needs the role `support`. With `SIGNUP=approved`, new accounts wait for it. Not for the operator’s own account. The owner gets a mail. Safe to repeat.',
+      change: resumeAccount,
+      why: 'approval',
+      action: 'account.approved'
+    }
   ] as const
 
-  for (const { path, change, why, action } of changes) {
+  for (const { path, summary, description, change, why, action } of changes) {
     app.post(
       `/accounts/:id/${path}`,
       {
         onRequest: app.requireSupport,
-        schema: { params: AdminAccountParams, body: ReasonRequest, response: answers({ 200: AdminAccountResponse }) }
+        schema: {
+          operationId: `${path}AccountByOperator`,
+          summary,
+          description,
+          errors: ['change_pending'],
+          params: AdminAccountParams,
+          body: ReasonRequest,
+          response: answers({ 200: AdminAccountResponse })
+        }
       },
       async (request) => {
         const { id } = await findAccount(database.orm, request.params.id)

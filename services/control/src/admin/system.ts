@@ -21,7 +21,17 @@ const redisTimeoutMs = 3000
 export function system(app: TypedApp, context: AdminContext): void {
   app.get(
     '/system',
-    { onRequest: app.requireOperator, schema: { response: answers({ 200: AdminSystemResponse }) } },
+    {
+      onRequest: app.requireOperator,
+      schema: {
+        operationId: 'getSystem',
+        summary: 'Get the state of all processes, Redis, the ledger and the catalog',
+        description:
+          'Processes report every 5 seconds. Errors and webhooks are counted since the running processes started. ' +
+          'While Redis is unavailable, `redis.ready` is false and the lists are empty.',
+        response: answers({ 200: AdminSystemResponse })
+      }
+    },
     async (request) => ({ system: await readSystem(context, request.log) })
   )
 }

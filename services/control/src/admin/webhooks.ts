@@ -1,11 +1,5 @@
-import { describeEvents } from '@tollgate/contracts/events/describe-events.ts'
 import { operatorEvents } from '@tollgate/contracts/events/event-types.ts'
-import { answers } from '@tollgate/contracts/http/error.ts'
-import {
-  ChangeOperatorWebhookRequest,
-  CreateOperatorWebhookRequest,
-  EventTypesResponse
-} from '@tollgate/contracts/http/webhooks.ts'
+import { ChangeOperatorWebhookRequest, CreateOperatorWebhookRequest } from '@tollgate/contracts/http/webhooks.ts'
 import { callerOf } from '../callers/session.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
@@ -19,6 +13,10 @@ export function webhooks(app: TypedApp, { webhooks: options, limits, clock }: Ad
   const onRequest = app.requireOperator
   const area: WebhookArea = {
     prefix: '/webhooks',
+    noun: 'Operator',
+    whose: 'the operators',
+    errors: [],
+    events: operatorEvents,
     onRequest,
     onChange: [app.requireMoney, app.requireOperatorConfirmation],
     preHandler: createRateLimitHook(app, {
@@ -40,11 +38,6 @@ export function webhooks(app: TypedApp, { webhooks: options, limits, clock }: Ad
     CreateRequest: CreateOperatorWebhookRequest,
     ChangeRequest: ChangeOperatorWebhookRequest
   }
-  app.get(
-    '/webhooks/event-types',
-    { onRequest, schema: { response: answers({ 200: EventTypesResponse }) } },
-    async () => ({ event_types: describeEvents(operatorEvents) })
-  )
   addEndpointRoutes(app, options, area)
   addDeliveryRoutes(app, options, area)
 }

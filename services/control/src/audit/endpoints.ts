@@ -38,7 +38,18 @@ export async function auditEndpoints(instance: FastifyInstance, { database, limi
 
   app.get(
     '/',
-    { onRequest, schema: { querystring: AuditQuery, response: answers({ 200: AuditResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'listAudit',
+        summary: 'List the audit log of the account, newest first',
+        description:
+          'Only for the owner of the account. Rows are kept for 400 days by default. All conditions must hold. A search for something rare may take several pages: a page can have fewer entries than `limit`, or none. Go on while `next_cursor` is not null.',
+        errors: ['forbidden'],
+        querystring: AuditQuery,
+        response: answers({ 200: AuditResponse })
+      }
+    },
     async (request) => {
       const { limit, cursor, ...conditions } = request.query
       const filter = readAuditFilter(ownAccount(request), conditions)
@@ -63,7 +74,16 @@ export async function auditEndpoints(instance: FastifyInstance, { database, limi
         subjectOf: (request) => callerOf(request).accountId
       }),
       handlerTimeout: exportTimeoutMs,
-      schema: { querystring: ExportAuditQuery, response: answers({ 200: exported(AuditEntry) as never }) }
+      schema: {
+        operationId: 'exportAudit',
+        summary: 'Export the audit log of the account',
+        description:
+          'Only for the owner of the account. The answer is a stream of any length, as NDJSON or CSV, newest first. After a failure, the connection closes before the answer is complete.',
+        errors: ['forbidden'],
+        isLimited: true,
+        querystring: ExportAuditQuery,
+        response: answers({ 200: exported(AuditEntry) as never })
+      }
     },
     async (request, reply) => {
       const { format = 'ndjson', ...conditions } = request.query

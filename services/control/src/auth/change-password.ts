@@ -26,7 +26,15 @@ export function changePassword(app: TypedApp, context: AuthContext): void {
         perMinute: limits.changePassword,
         subjectOf: (request) => callerOf(request).user.id
       }),
-      schema: { body: ChangePasswordRequest, response: answers({ 200: OkResponse }) }
+      schema: {
+        operationId: 'changePassword',
+        summary: 'Change the password',
+        description: 'Takes the current password. Ends all other sessions of the user.',
+        isLimited: true,
+        errors: ['wrong_password', 'weak_password', 'email_not_confirmed', 'identity_unavailable'],
+        body: ChangePasswordRequest,
+        response: answers({ 200: OkResponse })
+      }
     },
     async (request, reply) => {
       const { current_password: current, password } = request.body

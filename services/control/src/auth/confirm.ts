@@ -38,7 +38,27 @@ export function confirm(app: TypedApp, context: AuthContext): void {
     '/confirm',
     {
       preHandler: createRateLimitHook(app, { what: 'confirm', perMinute: limits.confirm, subjectOf: linkOf }),
-      schema: { body: ConfirmRequest, response: answers({ 200: UserResponse }) }
+      schema: {
+        operationId: 'confirm',
+        summary: 'Confirm an address with its password, and sign in',
+        description:
+          'Takes the token of the mailed link, or the access token in the fragment of a link of Supabase’s own templates. The password must be the stored one; with `set` it replaces the stored one, and all sessions end. A user with a second factor also needs `code`, and cannot use `set`. After a failure the same link works for ten more minutes. Sets the session cookie.',
+        isLimited: true,
+        errors: [
+          'link_invalid',
+          'registration_closed',
+          'address_not_allowed',
+          'password_mismatch',
+          'weak_password',
+          'second_factor_required',
+          'invalid_code',
+          'second_factor_unavailable',
+          'identity_unavailable',
+          'revocation_pending'
+        ],
+        body: ConfirmRequest,
+        response: answers({ 200: UserResponse })
+      }
     },
     async (request, reply) => {
       const { body, ip } = request

@@ -52,7 +52,16 @@ const pages: ReadonlyMap<string, string> = new Map([
 function confirmLink(app: TypedApp): void {
   app.get(
     '/confirm',
-    { schema: { querystring: ConfirmQuery, response: answers({ 303: Type.Null() }) } },
+    {
+      schema: {
+        operationId: 'openMailedLink',
+        summary: 'Open the link in a mail',
+        description:
+          'Redirects to the page that asks for the password, with the token in the fragment. Changes nothing.',
+        querystring: ConfirmQuery,
+        response: answers({ 303: Type.Null() })
+      }
+    },
     async (request, reply) => {
       const { token_hash: tokenHash = '', type = '' } = request.query
       const page = pages.get(type)
@@ -101,7 +110,15 @@ function signout(app: TypedApp, { database, clock, cookie }: AuthContext): void 
   const { maxAge, ...attributes } = cookie
   app.post(
     '/signout',
-    { schema: { body: SignoutRequest, response: answers({ 200: OkResponse }) } },
+    {
+      schema: {
+        operationId: 'signout',
+        summary: 'Sign out, here or everywhere',
+        description: 'Clears the session cookie. Without a session the call succeeds too.',
+        body: SignoutRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request, reply) => {
       const tokens = presentedSessions(request.headers.cookie)
       const isEverywhere = request.body?.everywhere === true
@@ -131,7 +148,22 @@ function loginCode(app: TypedApp, context: AuthContext): void {
     '/login/code',
     {
       preHandler: createRateLimitHook(app, { what: 'login-code', perMinute: limits.login }),
-      schema: { body: LoginCodeRequest, response: answers({ 200: UserResponse }) }
+      schema: {
+        operationId: 'enterLoginCode',
+        summary: 'Enter the code of the second factor after a sign-in with a provider',
+        description:
+          'Ends a sign-in that `GET /api/auth/callback` began for a user with a second factor, in the same browser and within ten minutes. Sets the session cookie.',
+        isLimited: true,
+        errors: [
+          'not_authenticated',
+          'invalid_code',
+          'second_factor_unavailable',
+          'identity_unavailable',
+          'revocation_pending'
+        ],
+        body: LoginCodeRequest,
+        response: answers({ 200: UserResponse })
+      }
     },
     async (request, reply) => {
       const pending = presentedPending(request.headers.cookie, publicUrl, pendings, clock())

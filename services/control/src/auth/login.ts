@@ -26,7 +26,24 @@ export function login(app: TypedApp, context: AuthContext): void {
     '/login',
     {
       preHandler: createRateLimitHook(app, { what: 'login', perMinute: limits.login, subjectOf }),
-      schema: { body: LoginRequest, response: answers({ 200: UserResponse }) }
+      schema: {
+        operationId: 'login',
+        summary: 'Sign in',
+        description:
+          'Sets the session cookie, and ends the session that the request was sent with. Also sets a cookie that identifies the browser: attempts from a browser that signed in before are counted separately. A user with a second factor also needs `code`: six digits from their authenticator app. Each code works once, and a user can try ten codes an hour.',
+        isLimited: true,
+        errors: [
+          'invalid_credentials',
+          'second_factor_required',
+          'invalid_code',
+          'second_factor_unavailable',
+          'email_not_confirmed',
+          'captcha_failed',
+          'identity_unavailable'
+        ],
+        body: LoginRequest,
+        response: answers({ 200: UserResponse })
+      }
     },
     async (request, reply) => {
       const { code } = request.body

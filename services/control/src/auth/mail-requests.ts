@@ -45,7 +45,16 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
     perMinute: limits.forgotPassword,
     subjectOf: addressOf
   })
-  app.post('/forgot-password', { schema }, async (request, reply) => {
+  const forgotten = {
+    operationId: 'forgotPassword',
+    summary: 'Request a mail with a link to set a new password',
+    description:
+      'Always gives the same answer at once, so that it does not reveal whether the address is known. If forms show a CAPTCHA, it comes after a second.',
+    countsAttempts: true,
+    errors: ['captcha_failed'],
+    ...schema
+  } as const
+  app.post('/forgot-password', { schema: forgotten }, async (request, reply) => {
     const { email } = request.body
     const { ip } = request
     const proof = proofOf(captcha, request.body)
@@ -78,7 +87,15 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
         perMinute: limits.resendConfirmation,
         subjectOf: addressOf
       }),
-      schema
+      schema: {
+        operationId: 'resendConfirmation',
+        summary: 'Request another confirmation mail',
+        description:
+          'The answer is the same for every address. If the link was used up without a password, the mail has a link to set a new password.',
+        isLimited: true,
+        errors: ['captcha_failed'],
+        ...schema
+      }
     },
     async (request) => {
       const { email } = request.body

@@ -24,13 +24,35 @@ export function me(app: TypedApp, context: AuthContext): void {
     subjectOf: (request) => callerOf(request).user.id
   })
 
-  app.get('/me', { onRequest, schema: { response: answers({ 200: UserResponse }) } }, async (request) => ({
-    user: callerOf(request).user
-  }))
+  app.get(
+    '/me',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getUser',
+        summary: 'Get the signed-in user',
+        response: answers({ 200: UserResponse })
+      }
+    },
+    async (request) => ({
+      user: callerOf(request).user
+    })
+  )
 
   app.patch(
     '/me',
-    { onRequest, preHandler, schema: { body: ChangeUserRequest, response: answers({ 200: UserResponse }) } },
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'changeUser',
+        summary: 'Change the user’s name',
+        isLimited: true,
+        errors: ['identity_unavailable'],
+        body: ChangeUserRequest,
+        response: answers({ 200: UserResponse })
+      }
+    },
     async (request) => {
       const { user } = callerOf(request)
       const { ip } = request
@@ -55,7 +77,16 @@ export function me(app: TypedApp, context: AuthContext): void {
     {
       onRequest: [onRequest, app.requireConfirmation],
       preHandler,
-      schema: { body: EmptyRequest, response: answers({ 200: OkResponse }) }
+      schema: {
+        operationId: 'deleteUser',
+        summary: 'Delete the signed-in user',
+        description:
+          'Needs a sign-in or a confirmation in the last 10 minutes. Revokes all keys of the account, ends its subscriptions and deletes the user. Usage stays in the ledger, without a name.',
+        isLimited: true,
+        errors: ['team_has_members', 'identity_unavailable', 'payments_unavailable', 'revocation_pending'],
+        body: EmptyRequest,
+        response: answers({ 200: OkResponse })
+      }
     },
     async (request, reply) => {
       const { id } = callerOf(request).user

@@ -18,22 +18,47 @@ export function ownSessions(app: TypedApp, { database, clock, cookie }: AuthCont
   const { maxAge, ...attributes } = cookie
   const onRequest = app.requireSession
 
-  app.get('/sessions', { onRequest, schema: { response: answers({ 200: SessionsResponse }) } }, async (request) => {
-    const { user, sessionHash } = callerOf(request)
-    const rows = await database.orm
-      .select()
-      .from(sessions)
-      .where(and(eq(sessions.userId, user.id), gt(sessions.idleEndsAt, clock())))
-      .orderBy(desc(eq(sessions.tokenHash, sessionHash)), desc(sessions.lastUsedAt), sessions.id)
-      .limit(maxListed)
-    return {
-      sessions: rows.map((row) => ({ ...toStoredSession(row), current: row.tokenHash === sessionHash }))
+  app.get(
+    '/sessions',
+    {
+      onRequest,
+      schema: {
+        operationId: 'listSessions',
+        summary: 'List the user’s sessions',
+        description:
+          'The current session comes first, then the most recently used ones: 100 at most. Each has a general description of its browser, and no client address.',
+        response: answers({ 200: SessionsResponse })
+      }
+    },
+    async (request) => {
+      const { user, sessionHash } = callerOf(request)
+      const rows = await database.orm
+        .select()
+        .from(sessions)
+        .where(and(eq(sessions.userId, user.id), gt(sessions.idleEndsAt, clock())))
+        .orderBy(desc(eq(sessions.tokenHash, sessionHash)), desc(sessions.lastUsedAt), sessions.id)
+        .limit(maxListed)
+      return {
+        sessions: rows.map((row) => ({ ...toStoredSession(row), current: row.tokenHash === sessionHash }))
+      }
     }
-  })
+  )
 
   app.delete(
     '/sessions/:id',
-    { onRequest, schema: { params: SessionParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'endSession',
+        summary: 'Sign out one session',
+        description:
+          'Only for sessions of the user. After success the session no longer works. Ending the current session clears its cookie.',
+        errors: ['not_found'],
+        params: SessionParams,
+        body: EmptyRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request, reply) => {
       const { user, sessionHash } = callerOf(request)
       const { params, ip } = request

@@ -44,7 +44,19 @@ export function providerSignIn(app: TypedApp, context: AuthContext): void {
 
   app.get(
     '/providers/:provider',
-    { schema: { params: ProviderParams, querystring: ProviderQuery, response: answers({ 303: Type.Null() }) } },
+    {
+      schema: {
+        countsAttempts: true,
+        operationId: 'startProviderSignIn',
+        summary: 'Sign in with a provider such as GitHub',
+        description:
+          'For browsers: redirects to the page of a provider of `AUTH_PROVIDERS`, and sets a cookie that only this browser can end the sign-in with. `next` is the page of the dashboard to open afterwards.',
+        errors: ['not_found'],
+        params: ProviderParams,
+        querystring: ProviderQuery,
+        response: answers({ 303: Type.Null() })
+      }
+    },
     async (request, reply) => {
       const { provider } = request.params
       const next = returnPath(request.query.next)
@@ -62,7 +74,17 @@ export function providerSignIn(app: TypedApp, context: AuthContext): void {
 
   app.get(
     '/callback',
-    { schema: { querystring: ProviderAnswerQuery, response: answers({ 303: Type.Null() }) } },
+    {
+      schema: {
+        countsAttempts: true,
+        operationId: 'endProviderSignIn',
+        summary: 'Return from a sign-in provider',
+        description:
+          'Signs the user in and sets the session cookie. Redirects to the dashboard, or to the page that asks for the code of the second factor. After a failure it redirects to the sign-in page with `error`. Works once, in the browser that began the sign-in.',
+        querystring: ProviderAnswerQuery,
+        response: answers({ 303: Type.Null() })
+      }
+    },
     async (request, reply) => {
       const { query, headers } = request
       const visit = readVisit(headers.cookie, publicUrl, query.state ?? '')

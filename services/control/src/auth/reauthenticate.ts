@@ -25,7 +25,24 @@ export function reauthenticate(app: TypedApp, context: AuthContext): void {
         perMinute: limits.reauthenticate,
         subjectOf: (request) => callerOf(request).user.id
       }),
-      schema: { body: ReauthenticateRequest, response: answers({ 200: OkResponse }) }
+      schema: {
+        operationId: 'reauthenticate',
+        summary: 'Confirm with the password that the caller is the user',
+        description:
+          'Takes the password, and the code of a second factor or a recovery code. For 10 minutes after it, and after each sign-in, the session may do what needs a confirmation: delete the user, create management keys, and change money as an operator. Users who have no password send only a code; without a second factor, they sign in again.',
+        isLimited: true,
+        errors: [
+          'wrong_password',
+          'second_factor_required',
+          'invalid_code',
+          'second_factor_unavailable',
+          'confirmation_required',
+          'email_not_confirmed',
+          'identity_unavailable'
+        ],
+        body: ReauthenticateRequest,
+        response: answers({ 200: OkResponse })
+      }
     },
     async (request) => {
       const { body, ip } = request

@@ -22,7 +22,23 @@ export function recoveryCodeEndpoint(app: TypedApp, context: AuthContext): void 
         perMinute: limits.secondFactor,
         subjectOf: (request) => callerOf(request).user.id
       }),
-      schema: { body: ChangeSecondFactorRequest, response: answers({ 200: RecoveryCodesResponse }) }
+      schema: {
+        operationId: 'makeRecoveryCodes',
+        summary: 'Make new recovery codes',
+        description:
+          'Takes the password and a code, or a recovery code. Returns ten recovery codes, which replace the old ones. Each replaces a code of the app once, wherever one is asked for.',
+        isLimited: true,
+        errors: [
+          'wrong_password',
+          'invalid_code',
+          'no_second_factor',
+          'second_factor_unavailable',
+          'email_not_confirmed',
+          'identity_unavailable'
+        ],
+        body: ChangeSecondFactorRequest,
+        response: answers({ 200: RecoveryCodesResponse })
+      }
     },
     async (request) => {
       const { body, ip } = request

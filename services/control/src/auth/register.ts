@@ -21,7 +21,23 @@ export function register(app: TypedApp, context: AuthContext): void {
     '/register',
     {
       preHandler: createRateLimitHook(app, { what: 'register', perMinute: limits.register, subjectOf: addressOf }),
-      schema: { body: RegisterRequest, response: answers({ 200: OkResponse }) }
+      schema: {
+        operationId: 'register',
+        summary: 'Create a user',
+        description:
+          'Mails a link to a page that asks for the password. The user can sign in after that. The answer is the same if the address is already registered.',
+        isLimited: true,
+        errors: [
+          'invalid_email',
+          'weak_password',
+          'registration_closed',
+          'address_not_allowed',
+          'captcha_failed',
+          'identity_unavailable'
+        ],
+        body: RegisterRequest,
+        response: answers({ 200: OkResponse })
+      }
     },
     async (request) => {
       const { email, password, name } = request.body

@@ -36,7 +36,23 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
     '/reset-password',
     {
       preHandler: createRateLimitHook(app, { what: 'reset-password', perMinute: limits.resetPassword }),
-      schema: { body: ResetPasswordRequest, response: answers({ 200: ResetPasswordResponse }) }
+      schema: {
+        operationId: 'resetPassword',
+        summary: 'Set a new password with the token of a mailed link',
+        description:
+          'Ends all sessions of the user and revokes their management keys. With `revoke_keys` it revokes their inference keys too; that is the default if the address was not confirmed before. The user’s keys are all keys of their own account and, in a team, the keys that they created. A second factor stays on. With `sign_in`, the call also signs the user in and answers with `user`, unless a second factor is on.',
+        isLimited: true,
+        errors: [
+          'weak_password',
+          'link_invalid',
+          'registration_closed',
+          'address_not_allowed',
+          'identity_unavailable',
+          'revocation_pending'
+        ],
+        body: ResetPasswordRequest,
+        response: answers({ 200: ResetPasswordResponse })
+      }
     },
     async (request, reply) => {
       const { body, ip } = request

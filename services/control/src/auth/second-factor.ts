@@ -45,7 +45,17 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
 
   app.get(
     '/second-factor',
-    { onRequest, preHandler: mayRead, schema: { response: answers({ 200: SecondFactorResponse }) } },
+    {
+      onRequest,
+      preHandler: mayRead,
+      schema: {
+        operationId: 'getSecondFactor',
+        summary: 'Get whether the second factor is on, and how many recovery codes are left',
+        isLimited: true,
+        errors: ['identity_unavailable'],
+        response: answers({ 200: SecondFactorResponse })
+      }
+    },
     async (request) => {
       const { id } = callerOf(request).user
       return {
@@ -61,7 +71,22 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
     {
       onRequest,
       preHandler,
-      schema: { body: StartSecondFactorRequest, response: answers({ 200: StartSecondFactorResponse }) }
+      schema: {
+        operationId: 'startSecondFactor',
+        summary: 'Create a second factor',
+        description:
+          'Takes the password and returns a TOTP secret for an authenticator app. Sign-ins ask for its codes after `POST /api/auth/second-factor/confirm` has turned it on. A new secret replaces an unconfirmed one.',
+        isLimited: true,
+        errors: [
+          'wrong_password',
+          'second_factor_enabled',
+          'second_factor_unavailable',
+          'email_not_confirmed',
+          'identity_unavailable'
+        ],
+        body: StartSecondFactorRequest,
+        response: answers({ 200: StartSecondFactorResponse })
+      }
     },
     async (request) => {
       const deadline = identity.startDeadline()
@@ -76,7 +101,24 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
     {
       onRequest,
       preHandler,
-      schema: { body: ConfirmSecondFactorRequest, response: answers({ 200: ConfirmSecondFactorResponse }) }
+      schema: {
+        operationId: 'confirmSecondFactor',
+        summary: 'Turn the second factor on',
+        description:
+          'Takes the password and a code from the new secret. Ends all other sessions of the user. Returns ten recovery codes; nobody can read them later.',
+        isLimited: true,
+        errors: [
+          'wrong_password',
+          'invalid_code',
+          'no_second_factor',
+          'second_factor_enabled',
+          'second_factor_unavailable',
+          'email_not_confirmed',
+          'identity_unavailable'
+        ],
+        body: ConfirmSecondFactorRequest,
+        response: answers({ 200: ConfirmSecondFactorResponse })
+      }
     },
     async (request, reply) => {
       const { password, code } = request.body
@@ -95,7 +137,28 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
 
   app.delete(
     '/second-factor',
-    { onRequest, preHandler, schema: { body: RemoveSecondFactorRequest, response: answers({ 200: OkResponse }) } },
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'removeSecondFactor',
+        summary: 'Turn the second factor off',
+        description:
+          'Takes the password and a code, or a recovery code. A session that began with a recovery code needs no code in its first hour. Ends all other sessions of the user.',
+        isLimited: true,
+        errors: [
+          'wrong_password',
+          'second_factor_required',
+          'invalid_code',
+          'no_second_factor',
+          'second_factor_unavailable',
+          'email_not_confirmed',
+          'identity_unavailable'
+        ],
+        body: RemoveSecondFactorRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request, reply) => {
       const { password, code } = request.body
       const { id } = callerOf(request).user

@@ -43,17 +43,51 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
     subjectOf: (request) => callerOf(request).user.id
   })
 
-  app.get('/plans', { schema: { response: answers({ 200: OfferedPlansResponse }) } }, async () => ({
-    plans: describeOffer(catalog)
-  }))
+  app.get(
+    '/plans',
+    {
+      schema: {
+        operationId: 'listPlans',
+        summary: 'List the plans, with the prices of those on sale',
+        response: answers({ 200: OfferedPlansResponse })
+      }
+    },
+    async () => ({
+      plans: describeOffer(catalog)
+    })
+  )
 
-  app.get('/plan', { onRequest, schema: { response: answers({ 200: BillingPlanResponse }) } }, async (request) => ({
-    plan: await readPlan(database.orm, catalog, callerOf(request).accountId)
-  }))
+  app.get(
+    '/plan',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getPlan',
+        summary: 'Get the current plan, and when it renews or ends',
+        response: answers({ 200: BillingPlanResponse })
+      }
+    },
+    async (request) => ({
+      plan: await readPlan(database.orm, catalog, callerOf(request).accountId)
+    })
+  )
 
   app.post(
     '/checkout',
-    { onRequest, preHandler, schema: { body: CheckoutRequest, response: answers({ 200: RedirectResponse }) } },
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'openCheckout',
+        summary: 'Get the address of a checkout page for a price',
+        description:
+          'A repeated call for the same price returns the same page; a call for another price closes the earlier page. After the payment the user returns to `/dashboard/billing?success=1`; the plan is in force within seconds. A page of your own calls `POST /api/billing/refresh` then. Only for the owner of the account.',
+        isLimited: true,
+        errors: ['forbidden', 'unknown_price', 'account_suspended', 'already_subscribed', 'payments_unavailable'],
+        body: CheckoutRequest,
+        response: answers({ 200: RedirectResponse })
+      }
+    },
     async (request) => {
       const accountId = ownAccount(request)
       const { email, name } = callerOf(request).user
@@ -64,7 +98,20 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
   // A page calls this when the user returns from the provider: the event of the payment may be late or lost.
   app.post(
     '/refresh',
-    { onRequest, preHandler, schema: { body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'refreshPlan',
+        summary: 'Read the plan again from the payment provider, after a payment or a switch',
+        description:
+          'Answers at once. Control reads the provider within seconds, at most every 5 seconds for an account, so the plan is in force although the provider’s event is late or lost. Only for the owner of the account.',
+        isLimited: true,
+        errors: ['forbidden'],
+        body: EmptyRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request) => {
       await markReturned(database.orm, ownAccount(request), options.clock())
       return { ok: true as const }
@@ -73,7 +120,20 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
 
   app.get(
     '/portal',
-    { onRequest, preHandler, schema: { querystring: PortalQuery, response: answers({ 200: RedirectResponse }) } },
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'openPortal',
+        summary: 'Get the address of the billing portal, to switch or cancel the plan and change cards',
+        description:
+          'The address works for a short time, for everybody who knows it. With price_id, it opens on the confirmation of the switch to that price. Only for the owner of the account.',
+        isLimited: true,
+        errors: ['forbidden', 'unknown_price', 'no_customer', 'payments_unavailable'],
+        querystring: PortalQuery,
+        response: answers({ 200: RedirectResponse })
+      }
+    },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
       return { url: await openPortal(options, ownAccount(request), request.query.price_id ?? null) }
@@ -82,7 +142,19 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
 
   app.get(
     '/invoices',
-    { onRequest, preHandler, schema: { querystring: InvoicesQuery, response: answers({ 200: InvoicesResponse }) } },
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'listInvoices',
+        summary: 'List the invoices of the account, newest first',
+        description: 'Only for the owner of the account.',
+        isLimited: true,
+        errors: ['forbidden', 'payments_unavailable'],
+        querystring: InvoicesQuery,
+        response: answers({ 200: InvoicesResponse })
+      }
+    },
     async (request) => {
       const customer = await findCustomer(database.orm, ownAccount(request))
       if (customer === null) return { invoices: [], has_more: false }
@@ -104,7 +176,19 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
   const nextCharges = createNextCharges(payments, options.clock)
   app.get(
     '/next-charge',
-    { onRequest, preHandler, schema: { response: answers({ 200: NextChargeResponse }) } },
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'getNextCharge',
+        summary: 'Get what the account will pay next, and when',
+        description:
+          'The payment provider computes it, with discounts and credit. Control keeps an answer for up to ten minutes. Only for the owner of the account.',
+        isLimited: true,
+        errors: ['forbidden', 'payments_unavailable'],
+        response: answers({ 200: NextChargeResponse })
+      }
+    },
     async (request) => {
       const customer = await findCustomer(database.orm, ownAccount(request))
       return { next_charge: await nextCharges.read(customer) }

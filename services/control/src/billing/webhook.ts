@@ -77,7 +77,15 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
       onRequest: (request, _reply, done) => {
         done(isSignature(request.headers['stripe-signature']) ? undefined : refuseSignature(request, null))
       },
-      schema: { response: answers({ 200: ReceivedResponse }) }
+      schema: {
+        auth: 'signature',
+        operationId: 'takeInEvent',
+        summary: 'Receive a signed event from the payment provider',
+        description:
+          'Succeeds when all consequences are stored, also for repeated or unrelated events. Control derives the plan from the provider’s current state, never from the event.',
+        errors: ['invalid_signature', 'payments_unavailable'],
+        response: answers({ 200: ReceivedResponse })
+      }
     },
     async (request) => {
       const signature = request.headers['stripe-signature'] as string

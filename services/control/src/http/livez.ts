@@ -9,5 +9,16 @@ const Alive = Type.Object({ ok: Type.Literal(true), version: Type.String() })
  * there only while it serves. Everything else about its state is on the admin port.
  */
 export function answerLivez(app: FastifyInstance): void {
-  app.get('/livez', { logLevel: 'warn', schema: { response: { 200: Alive } } }, async () => ({ ok: true, version }))
+  app.get(
+    '/livez',
+    {
+      logLevel: 'warn',
+      schema: {
+        operationId: 'livez',
+        summary: 'Check that the process runs',
+        response: { 200: Alive }
+      }
+    },
+    async () => ({ ok: true, version })
+  )
 }

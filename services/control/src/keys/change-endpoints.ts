@@ -26,7 +26,20 @@ export function changeEndpoints(app: TypedApp, { database, catalog, projector, c
 
   app.patch(
     '/:id',
-    { onRequest, schema: { params: KeyParams, body: ChangeKeyBody, response: answers({ 200: KeyResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'changeKey',
+        summary: 'Change a key’s label, limits or metadata',
+        description:
+          'After success, all gateways enforce the new limits. A change of only label or metadata does not wait for the gateways. `change_pending` means that the change is saved and takes effect by itself. Safe to repeat. Creations, rotations and changes of keys share one rate limit per account.',
+        isLimited: true,
+        errors: ['not_found', 'forbidden', 'key_quota_exceeded', 'budget_changed', 'change_pending'],
+        params: KeyParams,
+        body: ChangeKeyBody,
+        response: answers({ 200: KeyResponse })
+      }
+    },
     async (request) => {
       const { if_monthly_budget_usd: expectedUsd, ...asked } = request.body
       const caller = principalOf(request)
@@ -45,7 +58,19 @@ export function changeEndpoints(app: TypedApp, { database, catalog, projector, c
 
   app.post(
     '/:id/end-grace',
-    { onRequest, schema: { params: KeyParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'endKeyGrace',
+        summary: 'End the old secret of a rotated key now',
+        description:
+          'After success, gateways admit no request with the old secret. Open requests go on. `revocation_pending` means that the change is saved and takes effect by itself. Safe to repeat, also without an old secret. Not rate limited.',
+        errors: ['not_found', 'forbidden', 'revocation_pending'],
+        params: KeyParams,
+        body: EmptyRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request) => {
       const { accountId, id } = await changeableKey(orm, request)
       if (!(await endGrace(orm, { accountId, id }, byPrincipal(request, clock())))) throw new ServiceError('not_found')
@@ -60,6 +85,12 @@ export function changeEndpoints(app: TypedApp, { database, catalog, projector, c
     {
       onRequest,
       schema: {
+        operationId: 'revokeKey',
+        summary: 'Revoke a key',
+        description:
+          'After success, gateways admit no request with the key. Open requests go on, unless `cut_streams` is `true`: then their streams get a last event with `revoked_api_key`, within a second, or five if Redis loses the announcement. Also ends the open requests of a key that is already revoked. Safe to repeat. Not rate limited.',
+        errors: ['not_found', 'forbidden', 'revocation_pending'],
+
         params: KeyParams,
         querystring: RevokeKeyQuery,
         body: EmptyRequest,

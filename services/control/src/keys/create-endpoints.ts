@@ -10,6 +10,7 @@ import {
   RotateKeyResponse
 } from '@tollgate/contracts/http/keys.ts'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import type { Parameter } from '@tollgate/contracts/openapi/document.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { assertConfirmed } from '../callers/confirmation.ts'
@@ -33,42 +34,84 @@ export interface KeysOptions {
   clock: Clock
 }
 
+/** The header that makes a creation or a rotation repeatable. */
+const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A random text. Within 24 hours, a request with the same one creates nothing, and gets 409 with the id of the key.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' }
+}
+
 /** `POST /` creates a key, `POST /:id/rotate` gives it a new secret. Only these answers contain a secret. */
 export function createEndpoints(app: TypedApp, { database, catalog, projector, redis, clock }: KeysOptions): void {
   const { orm } = database
   const onRequest = app.requireAccount
   const created = answers({ 201: CreateKeyResponse, 409: AlreadyCreatedResponse })
 
-  app.post('/', { onRequest, schema: { body: CreateKeyRequest, response: created } }, async (request, reply) => {
-    const { accountId, role } = principalOf(request)
-    const { label, scope = 'inference', account_id: expected = accountId } = request.body
-    // The owner of a team may have removed this member since they read their keys.
-    if (expected !== accountId) throw new ServiceError('account_changed')
-    // A management key can change every key of the account, so only the signed-in owner may create one.
-    if (scope === 'management') {
-      if (role !== 'owner') throw new ServiceError('forbidden')
-      assertConfirmed(callerOf(request).confirmed, clock())
+  app.post(
+    '/',
+    {
+      onRequest,
+      schema: {
+        operationId: 'createKey',
+        summary: 'Create a key',
+        description:
+          'Only this answer contains the secret. A repeated request with the same `Idempotency-Key` within 24 hours creates no second key, and gets the id of the first. A management key also needs a sign-in or a confirmation in the last 10 minutes.',
+        isLimited: true,
+        parameters: [idempotencyKey],
+        errors: [
+          'account_suspended',
+          'partner_api_not_allowed',
+          'key_quota_exceeded',
+          'forbidden',
+          'confirmation_required',
+          'account_changed',
+          'already_created'
+        ],
+        body: CreateKeyRequest,
+        response: created
+      }
+    },
+    async (request, reply) => {
+      const { accountId, role } = principalOf(request)
+      const { label, scope = 'inference', account_id: expected = accountId } = request.body
+      // The owner of a team may have removed this member since they read their keys.
+      if (expected !== accountId) throw new ServiceError('account_changed')
+      // A management key can change every key of the account, so only the signed-in owner may create one.
+      if (scope === 'management') {
+        if (role !== 'owner') throw new ServiceError('forbidden')
+        assertConfirmed(callerOf(request).confirmed, clock())
+      }
+      const secret = generateSecret(scope)
+      const idempotency = idempotencyOf(request, 'create')
+      const by = byPrincipal(request, clock())
+      const { id, isNew } = await storeKey(
+        orm,
+        catalog,
+        { accountId, scope, secret, asked: request.body, idempotency },
+        by
+      )
+      if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server))
+      // The answer has the secret even if Redis lacks the key: control cannot show it again, and the key works soon.
+      await projector.keyChanged(accountId, id)
+      return reply.code(201).send({ key: { id, label, value: secret } })
     }
-    const secret = generateSecret(scope)
-    const idempotency = idempotencyOf(request, 'create')
-    const by = byPrincipal(request, clock())
-    const { id, isNew } = await storeKey(
-      orm,
-      catalog,
-      { accountId, scope, secret, asked: request.body, idempotency },
-      by
-    )
-    if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server))
-    // The answer has the secret even if Redis lacks the key: control cannot show it again, and the key works soon.
-    await projector.keyChanged(accountId, id)
-    return reply.code(201).send({ key: { id, label, value: secret } })
-  })
+  )
 
   app.post(
     '/:id/rotate',
     {
       onRequest,
       schema: {
+        operationId: 'rotateKey',
+        summary: 'Replace the secret of a key',
+        description:
+          'Only this answer contains the new secret. After 200, gateways refuse the old secret at once, or when the requested grace ends. With 202, `in_force` is false: the old secret may still work, and the new one may not work yet. The change takes effect by itself; `GET /api/keys/{id}` shows when. `Idempotency-Key` works as for a new key. With `cut_streams: true`, open requests with the old secret end, too; that needs a grace of 0.',
+        isLimited: true,
+        parameters: [idempotencyKey],
+        errors: ['confirmation_required', 'not_found', 'forbidden', 'already_created'],
+
         params: KeyParams,
         body: RotateKeyRequest,
         response: answers({ 200: RotateKeyResponse, 202: RotateKeyResponse, 409: AlreadyCreatedResponse })

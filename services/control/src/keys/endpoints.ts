@@ -4,6 +4,7 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import { GetKeyResponse, KeyParams, ListKeysQuery, ListKeysResponse } from '@tollgate/contracts/http/keys.ts'
 import type { FastifyInstance } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
+import { metadataFilter, readMetadataFilter } from '../http/metadata-filter.ts'
 import { changeEndpoints } from './change-endpoints.ts'
 import { createEndpoints, type KeysOptions } from './create-endpoints.ts'
 import { readKeyCursor, writeKeyCursor } from './key-cursor.ts'
@@ -11,7 +12,6 @@ import { describeKey, listKeys } from './list-keys.ts'
 import { requestedKey } from './requested-key.ts'
 
 const defaultPage = 100
-const metadataPrefix = 'metadata.'
 const badCursor = 'cursor: not valid for this list. Use next_cursor of the previous page.'
 
 /** `/api/keys`: the keys of the caller's account, for people and for partners' servers. */
@@ -23,16 +23,25 @@ export async function keysEndpoints(instance: FastifyInstance, options: KeysOpti
 
   app.get(
     '/',
-    { onRequest, schema: { querystring: ListKeysQuery, response: answers({ 200: ListKeysResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'listKeys',
+        summary: 'List the keys of the account, newest first',
+        parameters: [
+          metadataFilter('`metadata.<name>=<value>` lists only the keys with this pair. It can be given several times.')
+        ],
+        querystring: ListKeysQuery,
+        response: answers({ 200: ListKeysResponse })
+      }
+    },
     async (request) => {
       const caller = principalOf(request)
-      const { limit, cursor, include_revoked, q, sort, spend, ...rest } = request.query
+      const { limit, cursor, include_revoked, q, sort, spend } = request.query
       const after = cursor === undefined ? null : readKeyCursor(cursor)
       if (cursor !== undefined && after === null) throw refused(badCursor)
       const filter = {
-        metadata: Object.fromEntries(
-          Object.entries(rest).map(([name, value]) => [name.slice(metadataPrefix.length), String(value)])
-        ),
+        metadata: readMetadataFilter(request.query),
         withRevoked: include_revoked === 'true',
         scope: caller.role === 'key' ? ('inference' as const) : null,
         text: q ?? null,
@@ -48,7 +57,18 @@ export async function keysEndpoints(instance: FastifyInstance, options: KeysOpti
 
   app.get(
     '/:id',
-    { onRequest, schema: { params: KeyParams, response: answers({ 200: GetKeyResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'getKey',
+        summary: 'Get a key, and whether its last change is in force',
+        description:
+          '`in_force` is true when all gateways use the current state of the key. It is false while Redis is unavailable. Also returns revoked keys.',
+        errors: ['not_found'],
+        params: KeyParams,
+        response: answers({ 200: GetKeyResponse })
+      }
+    },
     async (request) => {
       // The row is read first, so that the state in force is this or a later one.
       const key = await requestedKey(orm, request)

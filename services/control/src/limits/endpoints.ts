@@ -48,7 +48,15 @@ export async function limitsEndpoints(
 
   app.get(
     '/',
-    { onRequest: app.requireAccount, schema: { response: answers({ 200: LimitsResponse }) } },
+    {
+      onRequest: app.requireAccount,
+      schema: {
+        operationId: 'getLimits',
+        summary: 'Get the account’s limits, and what is left of them now',
+        description: 'Reading changes nothing. While Redis is unavailable, what is left of the rates is null.',
+        response: answers({ 200: LimitsResponse })
+      }
+    },
     async (request) => {
       const { accountId } = principalOf(request)
       const now = clock()

@@ -30,7 +30,15 @@ export async function modelsEndpoints(
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   app.get(
     '/',
-    { onRequest: app.requireAccount, schema: { response: answers({ 200: PricedModelsResponse }) } },
+    {
+      onRequest: app.requireAccount,
+      schema: {
+        operationId: 'listPricedModels',
+        summary: 'List the models of the account’s plan and of plans on sale, with their prices',
+        description: 'For a key alone, `GET /v1/models` of the gateway lists the models that it may use.',
+        response: answers({ 200: PricedModelsResponse })
+      }
+    },
     async (request) => {
       const { accountId } = principalOf(request)
       const [rows, leftOut, spoken] = await Promise.all([

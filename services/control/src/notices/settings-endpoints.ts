@@ -36,28 +36,54 @@ export async function settingsEndpoints(
   const onRequest = app.requireSession
   const response = answers({ 200: NotificationsResponse })
 
-  app.get('/', { onRequest, schema: { response } }, async (request) => ({
-    notifications: await readSettings(orm, callerOf(request))
-  }))
-
-  app.patch('/', { onRequest, schema: { body: ChangeNotificationsRequest, response } }, async (request) => {
-    const caller = callerOf(request)
-    const asked = request.body as ChangeNotificationsRequest
-    const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
-    assertAllowed(caller, asked)
-    await orm.transaction(async (tx) => {
-      for (const [kind, isOn] of Object.entries(asked.mails ?? {}) as Array<[MailKind, boolean]>) {
-        await setMuted(tx, userRecipient(caller.user.id), kind, !isOn, by.at)
+  app.get(
+    '/',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getNotifications',
+        summary: 'Get the mails that the caller gets, and the account’s thresholds',
+        response
       }
-      if (await changeThresholds(tx, caller.accountId, asked)) {
-        const named = ([name, percents]: [string, number[] | null]) => [name, percents?.join(', ') ?? null]
-        const { mails: _, ...thresholds } = asked
-        const detail = Object.fromEntries(Object.entries(thresholds).map(named)) as Record<string, string | null>
-        await recordAudit(tx, { accountId: caller.accountId, ...by, action: 'account.updated', detail })
-      }
+    },
+    async (request) => ({
+      notifications: await readSettings(orm, callerOf(request))
     })
-    return { notifications: await readSettings(orm, caller) }
-  })
+  )
+
+  app.patch(
+    '/',
+    {
+      onRequest,
+      schema: {
+        operationId: 'changeNotifications',
+        summary: 'Choose mails, and thresholds of budgets',
+        description:
+          'Members that are left out stay. Mails of kind `account` cannot be switched off. Only the owner of the account may change the thresholds; `null` restores the default ones, and an empty list switches them off.',
+        errors: ['forbidden'],
+        body: ChangeNotificationsRequest,
+        response
+      }
+    },
+    async (request) => {
+      const caller = callerOf(request)
+      const asked = request.body as ChangeNotificationsRequest
+      const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
+      assertAllowed(caller, asked)
+      await orm.transaction(async (tx) => {
+        for (const [kind, isOn] of Object.entries(asked.mails ?? {}) as Array<[MailKind, boolean]>) {
+          await setMuted(tx, userRecipient(caller.user.id), kind, !isOn, by.at)
+        }
+        if (await changeThresholds(tx, caller.accountId, asked)) {
+          const named = ([name, percents]: [string, number[] | null]) => [name, percents?.join(', ') ?? null]
+          const { mails: _, ...thresholds } = asked
+          const detail = Object.fromEntries(Object.entries(thresholds).map(named)) as Record<string, string | null>
+          await recordAudit(tx, { accountId: caller.accountId, ...by, action: 'account.updated', detail })
+        }
+      })
+      return { notifications: await readSettings(orm, caller) }
+    }
+  )
 }
 
 const isOfferedTo = ({ user }: Caller, kind: MailKind): boolean =>

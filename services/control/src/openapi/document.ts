@@ -1,34 +1,76 @@
 import type { SwaggerOptions } from '@fastify/swagger'
-import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import { type DescribedEvent, describeEvents } from '@tollgate/contracts/events/describe-events.ts'
+import { accountEvents, operatorEvents } from '@tollgate/contracts/events/event-types.ts'
 import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
-import { patterns } from '@tollgate/contracts/http/patterns.ts'
-import type {
-  JsonSchema,
-  OpenApiDocument,
-  Operation,
-  Parameter,
-  Response
-} from '@tollgate/contracts/openapi/document.ts'
-import { errorResponses, errorSchemaName } from '@tollgate/contracts/openapi/error-responses.ts'
-import type { OperationText } from './operations/operation-text.ts'
-import { operations, type TaggedOperation, tags, webhooksTag } from './operations.ts'
-import { webhookMessages } from './webhook-messages.ts'
+import type { OpenApiDocument, WebhookMessage } from '@tollgate/contracts/openapi/document.ts'
+import { errorSchemaName } from '@tollgate/contracts/openapi/error-responses.ts'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { completeOperation, type OperationText, textOf } from './operation.ts'
 
-const session = { session: [] }
-const managementKey = { managementKey: [] }
-const signature = { signature: [] }
-const webhookSecret = { webhookSecret: [] }
-const securityOf = {
-  none: [],
-  session: [session],
-  operator: [session],
-  account: [session, managementKey],
-  signature: [signature],
-  webhookSecret: [webhookSecret]
-} as const
+/** A group of operations in the document: those whose paths begin with one of `paths`. */
+interface Tag {
+  readonly name: string
+  readonly description: string
+  readonly paths: readonly string[]
+}
+
+/** Its messages are in the section `webhooks` of the document. */
+const webhooksTag = 'Webhooks'
+
+/** In the order of the document. */
+const tags: readonly Tag[] = [
+  {
+    name: 'Auth',
+    description: 'Registration, signing in and out, passwords. Sub-products ask here who is signed in.',
+    paths: ['/api/auth']
+  },
+  { name: 'Account', description: 'Settings that the owner of the account changes.', paths: ['/api/account'] },
+  {
+    name: 'Keys',
+    description: 'API keys for the inference gateway. A partner’s server calls these with a management key.',
+    paths: ['/api/keys']
+  },
+  {
+    name: 'Models',
+    description: 'Models with their prices, and the account’s limits.',
+    paths: ['/api/models', '/api/limits']
+  },
+  {
+    name: 'Playground',
+    description: 'Calls of models from the dashboard, without an API key.',
+    paths: ['/api/playground']
+  },
+  { name: 'Team', description: 'Seats in an account, and invitations to them.', paths: ['/api/team'] },
+  {
+    name: 'Billing',
+    description: 'Plans and payments of the account. The payment provider keeps the cards and invoices.',
+    paths: ['/api/billing']
+  },
+  { name: 'Requests', description: 'Every request, with its cost and the reason for it.', paths: ['/api/requests'] },
+  { name: 'Usage', description: 'Usage and its cost.', paths: ['/api/usage'] },
+  {
+    name: webhooksTag,
+    description:
+      'Addresses that get a signed message when something happens in the account. A partner’s server calls these with a management key.',
+    paths: ['/api/webhooks']
+  },
+  { name: 'Audit', description: 'Who changed what, when and from where.', paths: ['/api/audit'] },
+  { name: 'Events', description: 'What happened in the account, for people.', paths: ['/api/events'] },
+  {
+    name: 'Operators',
+    description:
+      'For operators: users with `app_metadata.role` `operator` at the identity provider. Everybody else gets 404. Each act is logged with its reason.',
+    paths: ['/api/admin']
+  },
+  { name: 'Service', description: 'About the service itself.', paths: ['/api/openapi.json', '/livez'] }
+]
+
+/** Where @fastify/swagger carries the {@link OperationText} of a route. It keeps members of schemas whose names begin so. */
+const textMember = 'x-text'
 
 /** Options with which @fastify/swagger collects the routes' schemas into a document. */
-export function swaggerOptions(publicUrl: string, brandName: string): SwaggerOptions {
+export function swaggerOptions(app: FastifyInstance, publicUrl: string, brandName: string): SwaggerOptions {
   return {
     openapi: {
       openapi: '3.1.0',
@@ -40,7 +82,7 @@ export function swaggerOptions(publicUrl: string, brandName: string): SwaggerOpt
           'Requests from other origins cannot change anything with the session cookie.'
       },
       servers: [{ url: publicUrl }],
-      tags: Object.entries(tags).map(([name, { description }]) => ({ name, description })),
+      tags: tags.map(({ name, description }) => ({ name, description })),
       components: {
         schemas: { [errorSchemaName]: { ...ErrorResponse } },
         securitySchemes: {
@@ -62,112 +104,83 @@ export function swaggerOptions(publicUrl: string, brandName: string): SwaggerOpt
       }
     },
     convertConstToEnum: false,
+    transform: ({ schema, url, route }) => ({ schema: { ...schema, [textMember]: textOf(app, route) }, url }),
     transformObject: (collected) =>
       'openapiObject' in collected ? complete(collected.openapiObject as OpenApiDocument) : collected.swaggerObject
   }
 }
 
-/** Adds the texts of {@link operations} and the possible failures to the document of the routes' schemas. */
+/** `GET /api/openapi.json` is the API as an OpenAPI 3.1 document. It is made once, after all routes are registered. */
+export function openApiRoute(app: FastifyInstance): void {
+  let json = ''
+  app.addHook('onReady', async () => {
+    json = JSON.stringify(app.swagger())
+  })
+  const schema = {
+    operationId: 'getOpenApi',
+    summary: 'Get this document',
+    response: { 200: Type.Object({}, { additionalProperties: true }) }
+  }
+  app.get('/openapi.json', { schema }, (_request, reply) => {
+    reply.type('application/json; charset=utf-8').serializer(String).send(json)
+  })
+}
+
+/** Completes the operations of the routes, and leaves out pages and other routes without an `operationId`. */
 function complete(document: OpenApiDocument): OpenApiDocument & Record<string, unknown> {
   const paths: OpenApiDocument['paths'] = {}
   for (const [registered, methods] of Object.entries(document.paths)) {
     // The root of a prefix is registered with a slash at its end. It answers without the slash, too.
     const path = registered.replace(/(.)\/$/, '$1')
+    const tag = tags.find((one) => one.paths.some((start) => path === start || path.startsWith(`${start}/`)))
     const described = Object.entries(methods).flatMap(([method, operation]) => {
-      const text = operations[`${method.toUpperCase()} ${path}`]
-      return text === undefined ? [] : [[method, completeOperation(method, operation, text)] as const]
+      if (tag === undefined || operation.operationId === undefined) return []
+      const text = (operation as unknown as Record<string, OperationText>)[textMember]!
+      return [[method, completeOperation(method, operation, tag.name, text)] as const]
     })
     if (described.length > 0) paths[path] = Object.fromEntries(described)
   }
-  return { ...document, paths, webhooks: webhookMessages(webhooksTag) }
+  return { ...document, paths, webhooks: webhookMessages() }
 }
 
-const requestId = {
-  'x-request-id': { description: 'Name it when you ask for help with this request.', schema: { type: 'string' } }
-}
-const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } })
-/** In answers of operations that count attempts. */
-const attempts = {
-  'x-ratelimit-limit': count('Attempts in a minute, for your address or for you.'),
-  'x-ratelimit-remaining': count('Attempts that are left in this minute.'),
-  'x-ratelimit-reset': count('Seconds until the minute ends.')
+/** The section `webhooks` of the document: the messages that endpoints get, by the type of their event. */
+function webhookMessages(): Record<string, { post: WebhookMessage }> {
+  const described = describeEvents({ ...accountEvents, ...operatorEvents })
+  return Object.fromEntries(described.map((event) => [event.type, { post: describeMessage(event) }]))
 }
 
-/** Queries are text. What has only whole numbers is described as one. */
-const wholeNumbers: ReadonlyMap<unknown, JsonSchema> = new Map([
-  [patterns.upTo100, { type: 'integer', minimum: 1, maximum: 100 }],
-  [patterns.upTo1000, { type: 'integer', minimum: 1, maximum: 1000 }],
-  [patterns.upTo9Digits, { type: 'integer', minimum: 0, maximum: 999_999_999 }]
-])
-
-function completeParameters(collected: readonly Parameter[], further: readonly Parameter[]): Parameter[] {
-  const described = collected.map((parameter) => {
-    const number = parameter.in === 'query' ? wholeNumbers.get(parameter.schema?.pattern) : undefined
-    return number === undefined ? parameter : { ...parameter, schema: number }
-  })
-  return [...described, ...further]
-}
-
-function completeOperation(method: string, collected: Operation, text: TaggedOperation): Operation {
-  const { requestBody } = collected
-  const parameters = completeParameters(collected.parameters ?? [], text.parameters ?? [])
-  const headers = { ...requestId, ...((text.isLimited === true || text.countsAttempts === true) && attempts) }
-  const answered = Object.entries(collected.responses).filter(([status]) => !/^[45]XX$/.test(status))
+function describeMessage({ type, description, data }: DescribedEvent): WebhookMessage {
+  const schema = {
+    type: 'object',
+    required: ['type', 'timestamp', 'data'],
+    properties: { type: { const: type }, timestamp: { type: 'string', format: 'date-time' }, data }
+  }
   return {
-    operationId: text.operationId,
-    summary: text.summary,
-    ...(text.description !== undefined && { description: text.description }),
-    tags: [text.tag],
-    security: [...securityOf[text.auth]],
-    ...(parameters.length > 0 && { parameters }),
-    ...(requestBody !== undefined && { requestBody: { ...requestBody, required: !isOptional(requestBody) } }),
-    responses: {
-      ...Object.fromEntries(answered.map(([status, response]) => [status, describeSuccess(response, headers)])),
-      ...errorResponses(errorsOf(method, text), headers)
-    }
+    summary: type,
+    description,
+    tags: [webhooksTag],
+    parameters: messageHeaders,
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+    responses: { '2XX': { description: 'Taken. With any other answer, the message is sent again later.' } }
   }
 }
 
-const describeSuccess = (response: Response, headers: Response['headers']): Response => ({
-  ...response,
-  description: 'Success',
-  headers: { ...headers, ...response.headers }
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' }
 })
 
-/** Whether the body may be left out: then its schema also takes `null`. */
-function isOptional({ content }: NonNullable<Operation['requestBody']>): boolean {
-  const alternatives = content['application/json']?.schema?.anyOf
-  return Array.isArray(alternatives) && alternatives.some(({ type }) => type === 'null')
-}
-
-function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
-  const errors = new Set<ErrorCode>([
-    ...(text.errors ?? []),
-    'invalid_request',
-    'unknown_host',
-    'internal_error',
-    'database_unavailable'
-  ])
-  const add = (...codes: ErrorCode[]) => {
-    for (const code of codes) errors.add(code)
-  }
-  if (method !== 'get' || text.auth !== 'none') add('too_many_requests')
-  if (text.auth === 'signature') {
-    add('request_too_large', 'unsupported_media_type')
-    return errors
-  }
-  if (text.auth === 'webhookSecret') {
-    add('invalid_webhook_secret', 'invalid_json', 'request_too_large', 'unsupported_media_type')
-    return errors
-  }
-  if (method !== 'get') {
-    add('csrf_rejected', 'invalid_json', 'request_timeout', 'request_too_large', 'unsupported_media_type')
-  }
-  if (text.isLimited === true) add('too_many_requests')
-  if (text.auth === 'operator') add('not_found', 'sign_in_again')
-  else if (text.auth !== 'none') add('not_authenticated')
-  if (text.auth === 'account') {
-    add('invalid_api_key', 'revoked_api_key', 'expired_api_key', 'paused_api_key', 'account_suspended')
-  }
-  return errors
-}
+const messageHeaders = [
+  header('webhook-id', 'Id of the message. It is the same at every try.'),
+  header(
+    'webhook-timestamp',
+    'When this try began, in seconds since 1970. Refuse messages that are older than five minutes.'
+  ),
+  header(
+    'webhook-signature',
+    'One or more signatures, separated by spaces: `v1,` and HMAC-SHA256 of `id.timestamp.body` in base64.'
+  )
+]

@@ -45,7 +45,14 @@ export async function exportOwnData(
       onRequest: app.requireSession,
       preHandler,
       handlerTimeout: timeoutMs,
-      schema: { response: answers({ 200: { content: { 'application/json': { schema: AccountExport } } } as never }) }
+      schema: {
+        operationId: 'exportOwnData',
+        summary: 'Download everything that is stored about you',
+        description:
+          'One JSON document of any length: you, your own account with its keys, usage, invoices and log, and your seat in a team. Secrets are not stored, so they are not in it. An answer that ends early is not valid JSON.',
+        isLimited: true,
+        response: answers({ 200: { content: { 'application/json': { schema: AccountExport } } } as never })
+      }
     },
     async (request, reply) => {
       const { id } = callerOf(request).user

@@ -40,7 +40,16 @@ export async function playgroundEndpoints(instance: FastifyInstance, options: Pl
         perMinute: limits.playgroundToken,
         subjectOf: (request) => callerOf(request).user.id
       }),
-      schema: { body: EmptyRequest, response: answers({ 200: PlaygroundTokenResponse }) }
+      schema: {
+        operationId: 'createPlaygroundToken',
+        summary: 'Get a token for the playground',
+        description:
+          'Gateways accept the token like an API key for 15 minutes, with the models, caps and rate limits of the account. It ends with the session. It is no key: it does not count towards the quota, and is not listed. Only this answer contains it. The session’s token before it works until its own end; tokens of the same person’s other sessions stop.',
+        isLimited: true,
+        errors: ['account_suspended', 'state_unavailable'],
+        body: EmptyRequest,
+        response: answers({ 200: PlaygroundTokenResponse })
+      }
     },
     async (request) => {
       const { accountId, user, sessionHash } = callerOf(request)

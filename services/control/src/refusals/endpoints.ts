@@ -19,7 +19,14 @@ export async function refusalsEndpoints(
     '/',
     {
       onRequest: app.requireAccount,
-      schema: { querystring: UsageRefusalsQuery, response: answers({ 200: UsageRefusalsResponse }) }
+      schema: {
+        operationId: 'getUsageRefusals',
+        summary: 'Count refused requests by key and code, and list the keys that refuse requests now',
+        description:
+          'Requests that gateways refused with 402, 403 or 429: a budget, a rate, a model, a pause or a suspension. About ten seconds behind while Redis is available. Empty if gateways run with `REQUEST_LOG=off`.',
+        querystring: UsageRefusalsQuery,
+        response: answers({ 200: UsageRefusalsResponse })
+      }
     },
     async (request) => {
       const { key } = request.query

@@ -18,7 +18,7 @@ import { createRateLimitHook } from '../http/rate-limit.ts'
 import { exportedColumns, exportRequests } from './export-requests.ts'
 import { findRequest } from './find-request.ts'
 import { listRequests } from './list-requests.ts'
-import { readFilter } from './request-filter.ts'
+import { ofKeysWith, readFilter } from './request-filter.ts'
 import { toDetail, toLoggedRequest } from './to-logged-request.ts'
 
 /** How long a page of an export waits for others. */
@@ -41,7 +41,18 @@ export async function requestsEndpoints(
 
   app.get(
     '/',
-    { onRequest, schema: { querystring: RequestsQuery, response: answers({ 200: RequestsResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'listRequests',
+        summary: 'Search the account’s requests, newest first',
+        description:
+          'All conditions must hold. A search for rare requests may take several pages: a page can have fewer requests than `limit`, or none. Go on while `next_cursor` is not null. The log shows a request some seconds after its end, and keeps it for as long as the operator has set. Refusals are sampled: `count` says for how many equal ones an entry stands.',
+        parameters: [ofKeysWith],
+        querystring: RequestsQuery,
+        response: answers({ 200: RequestsResponse })
+      }
+    },
     (request) => listRequests(orm, principalOf(request).accountId, request.query, toLoggedRequest)
   )
 
@@ -55,7 +66,16 @@ export async function requestsEndpoints(
         subjectOf: (request) => principalOf(request).accountId
       }),
       handlerTimeout: exportTimeoutMs,
-      schema: { querystring: ExportRequestsQuery, response: answers({ 200: exported(LoggedRequest) as never }) }
+      schema: {
+        operationId: 'exportRequests',
+        summary: 'Export the account’s requests',
+        description:
+          'The answer is a stream of any length, as NDJSON or CSV, newest first. After a failure, the connection closes before the answer is complete.',
+        isLimited: true,
+        parameters: [ofKeysWith],
+        querystring: ExportRequestsQuery,
+        response: answers({ 200: exported(LoggedRequest) as never })
+      }
     },
     async (request, reply) => {
       const { format = 'ndjson', ...conditions } = request.query
@@ -70,7 +90,17 @@ export async function requestsEndpoints(
 
   app.get(
     '/:id',
-    { onRequest, schema: { params: RequestParams, response: answers({ 200: RequestResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'getRequest',
+        summary: 'Get a request with the prices that gave its cost',
+        description: '`id` is the `x-request-id` that the client got.',
+        errors: ['not_found'],
+        params: RequestParams,
+        response: answers({ 200: RequestResponse })
+      }
+    },
     async (request) => {
       const { record, rates, key } = await findRequest(orm, request.params.id, principalOf(request).accountId)
       return { request: toDetail(record, rates), key }

@@ -2,7 +2,13 @@ import type { ExportRequestsQuery } from '@tollgate/contracts/http/requests.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
+import { metadataFilter, readMetadataFilter } from '../http/metadata-filter.ts'
 import { readInstant } from '../http/read-instant.ts'
+
+/** Finds requests by the metadata of their keys. Of the requests of all accounts, too. */
+export const ofKeysWith = metadataFilter(
+  '`metadata.<name>=<value>` finds the requests of keys that have this pair now. It can be given several times.'
+)
 
 /** Which requests of an account are wanted. Null members exclude nothing. */
 export interface RequestFilter {
@@ -24,7 +30,6 @@ export interface RequestFilter {
 }
 
 type Query = Omit<ExportRequestsQuery, 'format'>
-const metadataPrefix = 'metadata.'
 
 /** Every request of an account. */
 export const allRequests = (accountId: string): RequestFilter => ({
@@ -40,11 +45,9 @@ export const allRequests = (accountId: string): RequestFilter => ({
 export async function readFilter(orm: Orm, accountId: string, query: Query): Promise<RequestFilter> {
   const { key, member, model, status, code, from, to, min_cost_usd, max_cost_usd, min_duration_ms, max_duration_ms } =
     query
-  const metadata = Object.entries(query).flatMap(([name, value]) =>
-    name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), value] as const] : []
-  )
-  const isNamed = metadata.length > 0 || member !== undefined
-  const named = isNamed ? await keysWith(orm, accountId, Object.fromEntries(metadata), member) : null
+  const metadata = readMetadataFilter(query)
+  const isNamed = Object.keys(metadata).length > 0 || member !== undefined
+  const named = isNamed ? await keysWith(orm, accountId, metadata, member) : null
   return {
     accountId,
     keys: key === undefined ? named : [key].filter((id) => named === null || named.includes(id)),

@@ -30,21 +30,41 @@ export async function setupEndpoints(
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const onRequest = app.requireSession
 
-  app.get('/', { onRequest, schema: { response: answers({ 200: SetupResponse }) } }, async (request) => {
-    const caller = callerOf(request)
-    const { planInForce, setupDismissedAt, hasKey, hasUsage, hasInvited } = await readFacts(orm, caller)
-    const plan = effectivePlan(catalog, planInForce)
-    const steps = judgeSetup({
-      ...{ role: caller.role, hasKey, hasUsage, hasInvited, seatLimit: catalog.plans[plan]!.seats },
-      isOnFreePlan: plan === freePlan,
-      arePlansOnSale: Object.values(catalog.plans).some(({ prices = [] }) => prices.some(({ isSold }) => isSold))
-    })
-    return { setup: { steps, dismissed: setupDismissedAt !== null } }
-  })
+  app.get(
+    '/',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getSetup',
+        summary: 'Get the first steps of an account, and which are done',
+        response: answers({ 200: SetupResponse })
+      }
+    },
+    async (request) => {
+      const caller = callerOf(request)
+      const { planInForce, setupDismissedAt, hasKey, hasUsage, hasInvited } = await readFacts(orm, caller)
+      const plan = effectivePlan(catalog, planInForce)
+      const steps = judgeSetup({
+        ...{ role: caller.role, hasKey, hasUsage, hasInvited, seatLimit: catalog.plans[plan]!.seats },
+        isOnFreePlan: plan === freePlan,
+        arePlansOnSale: Object.values(catalog.plans).some(({ prices = [] }) => prices.some(({ isSold }) => isSold))
+      })
+      return { setup: { steps, dismissed: setupDismissedAt !== null } }
+    }
+  )
 
   app.post(
     '/dismiss',
-    { onRequest, schema: { body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'dismissSetup',
+        summary: 'Hide the list of first steps for everybody in the account',
+        errors: ['forbidden'],
+        body: EmptyRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request) => {
       const { accountId, role } = callerOf(request)
       if (role !== 'owner') throw new ServiceError('forbidden')

@@ -27,16 +27,35 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
 
   const countMail = createMailLimits(app, limits)
 
-  app.get('/', { onRequest, schema: { response: answers({ 200: TeamResponse }) } }, async (request) => ({
-    team: await readTeam(database.orm, catalog, callerOf(request).accountId, clock())
-  }))
+  app.get(
+    '/',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getTeam',
+        summary: 'List seats and invitations',
+        response: answers({ 200: TeamResponse })
+      }
+    },
+    async (request) => ({
+      team: await readTeam(database.orm, catalog, callerOf(request).accountId, clock())
+    })
+  )
 
   app.post(
     '/seats',
     {
       onRequest,
       preHandler: createRateLimitHook(app, { what: 'invite', perMinute: limits.invite, subjectOf }),
-      schema: { body: InviteRequest, response: answers({ 201: InviteResponse }) }
+      schema: {
+        operationId: 'inviteSeat',
+        summary: 'Invite a user to a seat',
+        description: 'Only this answer contains the link. Control also mails it if it can.',
+        isLimited: true,
+        errors: ['forbidden', 'account_suspended', 'seat_limit_reached', 'already_member', 'address_not_allowed'],
+        body: InviteRequest,
+        response: answers({ 201: InviteResponse })
+      }
     },
     async (request, reply) => {
       const { accountId, role, user } = callerOf(request)

@@ -109,7 +109,15 @@ export function seatEndpoints(app: TypedApp, options: TeamOptions): void {
     {
       // Invited people have no session yet. The token is the credential.
       preHandler: createRateLimitHook(app, { what: 'read-invitation', perMinute: limits.readInvitation }),
-      schema: { params: InvitationParams, response: answers({ 200: OpenInvitationResponse }) }
+      schema: {
+        operationId: 'getInvitation',
+        summary: 'Get who sent an invitation',
+        description: 'For the holder of its link. No session is needed.',
+        isLimited: true,
+        errors: ['invitation_invalid'],
+        params: InvitationParams,
+        response: answers({ 200: OpenInvitationResponse })
+      }
     },
     async ({ params }) => ({ invitation: await readInvitation(database.orm, params.token, clock()) })
   )
@@ -123,7 +131,27 @@ export function seatEndpoints(app: TypedApp, options: TeamOptions): void {
         perMinute: limits.acceptInvitation,
         subjectOf
       }),
-      schema: { params: InvitationParams, body: EmptyRequest, response: answers({ 200: OkResponse }) }
+      schema: {
+        operationId: 'acceptInvitation',
+        summary: 'Accept an invitation to a seat',
+        description:
+          'The keys of the user’s personal account are suspended until the user gives up the seat. After success gateways refuse them. After `change_pending`, repeat the call within 24 hours.',
+        isLimited: true,
+        errors: [
+          'invitation_invalid',
+          'forbidden',
+          'account_suspended',
+          'already_in_team',
+          'already_member',
+          'team_has_members',
+          'seat_limit_reached',
+          'subscription_active',
+          'change_pending'
+        ],
+        params: InvitationParams,
+        body: EmptyRequest,
+        response: answers({ 200: OkResponse })
+      }
     },
     async (request) => {
       const { id } = callerOf(request).user
@@ -137,7 +165,19 @@ export function seatEndpoints(app: TypedApp, options: TeamOptions): void {
 
   app.delete(
     '/seats/:id',
-    { onRequest, schema: { params: SeatParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'removeSeat',
+        summary: 'Remove a seat, give up your own, or withdraw an invitation',
+        description:
+          'After success gateways accept the keys of the former member’s personal account again. After `change_pending`, repeat the call within 24 hours.',
+        errors: ['forbidden', 'not_found', 'change_pending'],
+        params: SeatParams,
+        body: EmptyRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request) => {
       const caller = callerOf(request)
       const { id } = request.params

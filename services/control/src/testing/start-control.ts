@@ -101,7 +101,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       await Promise.all([database.close(), identity.close(), ownRedis?.giveBack()])
       const [violation] = document.violations
       if (violation !== undefined)
-        throw new Error(`the OpenAPI document (see openapi/operations.ts) is wrong: ${violation}`)
+        throw new Error(`the OpenAPI document (see the schema of the route) is wrong: ${violation}`)
     }
   }
 }

@@ -53,7 +53,17 @@ export async function usageEndpoints(
 
   app.get(
     '/',
-    { onRequest, schema: { querystring: UsageQuery, response: answers({ 200: UsageResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'getUsage',
+        summary: 'Get usage by hour, day or month',
+        description:
+          'At most five seconds behind while Redis is available. A request counts for the hour in which it began.',
+        querystring: UsageQuery,
+        response: answers({ 200: UsageResponse })
+      }
+    },
     async (request) => {
       const { range, groups } = readQuery(request.query, clock())
       const { accountId } = principalOf(request)
@@ -72,7 +82,17 @@ export async function usageEndpoints(
 
   app.get(
     '/latency',
-    { onRequest, schema: { querystring: UsageQuery, response: answers({ 200: UsageLatencyResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: 'getUsageLatency',
+        summary: 'Get how long requests took by hour, day or month',
+        description:
+          'Measures successful requests in the request log, from the arrival of the request at the gateway. Days that the log no longer keeps are missing.',
+        querystring: UsageQuery,
+        response: answers({ 200: UsageLatencyResponse })
+      }
+    },
     async (request) => {
       const { range, groups } = readQuery(request.query, clock())
       const { accountId } = principalOf(request)
@@ -82,36 +102,48 @@ export async function usageEndpoints(
     }
   )
 
-  app.get('/summary', { onRequest, schema: { response: answers({ 200: UsageSummaryResponse }) } }, async (request) => {
-    const { accountId } = principalOf(request)
-    const now = clock()
-    const month = monthOf(now)
-    const [account] = await orm
-      .select({
-        planInForce: accounts.planInForce,
-        overrideLimits: accounts.overrideLimits,
-        ownCapNanos: accounts.ownCapNanos,
-        freeBudget: freeBudgetColumn
-      })
-      .from(accounts)
-      .where(eq(accounts.id, accountId))
-    if (account === undefined) throw new Error(`there is no account ${accountId}`)
-    const [{ settled, reserved }, days] = await Promise.all([
-      readMonthSpend(orm, redis, accountId, now),
-      readDailySpend(orm, [accountId], now)
-    ])
-    const { dayNanos, todayNanos } = days.get(accountId)!
-    const forecast = forecastMonth({ now, spentNanos: Number(settled), dayNanos })
-    return {
-      from: month.from.toISOString(),
-      spent_usd: formatUsd(settled),
-      reserved_usd: formatUsd(reserved),
-      today_usd: formatUsd(BigInt(todayNanos)),
-      forecast_usd: forecast === null ? null : formatUsd(BigInt(forecast)),
-      cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account, now))),
-      resets_at: month.to.toISOString()
+  app.get(
+    '/summary',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getUsageSummary',
+        summary: 'Get this month’s spend, reservations, forecast and cap',
+        description: 'While Redis is unavailable, the reservations are 0 and the spend comes from the usage reports.',
+        response: answers({ 200: UsageSummaryResponse })
+      }
+    },
+    async (request) => {
+      const { accountId } = principalOf(request)
+      const now = clock()
+      const month = monthOf(now)
+      const [account] = await orm
+        .select({
+          planInForce: accounts.planInForce,
+          overrideLimits: accounts.overrideLimits,
+          ownCapNanos: accounts.ownCapNanos,
+          freeBudget: freeBudgetColumn
+        })
+        .from(accounts)
+        .where(eq(accounts.id, accountId))
+      if (account === undefined) throw new Error(`there is no account ${accountId}`)
+      const [{ settled, reserved }, days] = await Promise.all([
+        readMonthSpend(orm, redis, accountId, now),
+        readDailySpend(orm, [accountId], now)
+      ])
+      const { dayNanos, todayNanos } = days.get(accountId)!
+      const forecast = forecastMonth({ now, spentNanos: Number(settled), dayNanos })
+      return {
+        from: month.from.toISOString(),
+        spent_usd: formatUsd(settled),
+        reserved_usd: formatUsd(reserved),
+        today_usd: formatUsd(BigInt(todayNanos)),
+        forecast_usd: forecast === null ? null : formatUsd(BigInt(forecast)),
+        cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account, now))),
+        resets_at: month.to.toISOString()
+      }
     }
-  })
+  )
 }
 
 function readQuery(query: UsageQuery, now: Date): { range: UsageRange; groups: UsageGroups } {

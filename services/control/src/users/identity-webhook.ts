@@ -58,7 +58,16 @@ export async function identityWebhook(
         }
         done(isKnown ? undefined : new ServiceError('invalid_webhook_secret'))
       },
-      schema: { body: IdentityEvent, response: answers({ 200: ReceivedResponse }) }
+      schema: {
+        auth: 'webhookSecret',
+        operationId: 'takeInUserChange',
+        summary: 'Receive a change of a user from the identity provider',
+        description:
+          'For Supabase’s database webhook on `auth.users`. Succeeds when the change is in force, also for users who never signed in here. Uses only the id from the body, and reads the user from the provider. Answers 404 unless control has `IDENTITY_WEBHOOK_SECRET`.',
+        errors: ['not_found', 'identity_unavailable', 'too_many_requests', 'change_pending'],
+        body: IdentityEvent,
+        response: answers({ 200: ReceivedResponse })
+      }
     },
     async (request) => {
       const { record, old_record: before, type } = request.body

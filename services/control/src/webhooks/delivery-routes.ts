@@ -27,7 +27,7 @@ export function addDeliveryRoutes(
   area: WebhookArea
 ): void {
   const { orm } = database
-  const { prefix, onRequest, onChange, preHandler, ownerOf } = area
+  const { prefix, noun, errors, onRequest, onChange, preHandler, ownerOf } = area
   const max = limits.webhookTestsPerDay
 
   /** @throws ServiceError `too_many_requests` */
@@ -45,7 +45,17 @@ export function addDeliveryRoutes(
     `${prefix}/:id/test`,
     {
       ...sending,
-      schema: { params: WebhookParams, body: EmptyRequest, response: answers({ 202: WebhookDeliveryResponse }) }
+      schema: {
+        operationId: `test${noun}Webhook`,
+        summary: 'Send a test event',
+        description:
+          'Sends `webhook.test` once, also to an endpoint that is off. The log of deliveries shows what the receiver answered.',
+        isLimited: true,
+        errors: [...errors, 'not_found'],
+        params: WebhookParams,
+        body: EmptyRequest,
+        response: answers({ 202: WebhookDeliveryResponse })
+      }
     },
     async (request, reply) => {
       const accountId = ownerOf(request)
@@ -72,6 +82,10 @@ export function addDeliveryRoutes(
     {
       onRequest,
       schema: {
+        operationId: `list${noun}Deliveries`,
+        summary: 'List what was sent to an endpoint, newest first, with every try',
+        description: 'Kept for 30 days by default. Has no text of the receiver’s answers.',
+        errors: [...errors, 'not_found'],
         params: WebhookParams,
         querystring: ListDeliveriesQuery,
         response: answers({ 200: ListDeliveriesResponse })
@@ -88,6 +102,11 @@ export function addDeliveryRoutes(
     {
       ...sending,
       schema: {
+        operationId: `redeliver${noun}Webhook`,
+        summary: 'Send an event again, now and once',
+        description: 'The message has the same id as before.',
+        isLimited: true,
+        errors: [...errors, 'not_found'],
         params: WebhookDeliveryParams,
         body: EmptyRequest,
         response: answers({ 202: WebhookDeliveryResponse })

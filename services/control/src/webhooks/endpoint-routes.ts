@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import { describeEvents } from '@tollgate/contracts/events/describe-events.ts'
+import type { accountEvents, operatorEvents } from '@tollgate/contracts/events/event-types.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import {
@@ -7,6 +10,7 @@ import {
   type ChangeWebhookRequest,
   type CreateOperatorWebhookRequest,
   type CreateWebhookRequest,
+  EventTypesResponse,
   ListWebhooksResponse,
   RotateWebhookRequest,
   WebhookParams,
@@ -52,6 +56,12 @@ export interface WebhookOptions {
 export interface WebhookArea {
   /** For instance `/webhooks`; empty for the root of the instance. */
   readonly prefix: string
+  /** In the names of operations. */
+  readonly noun: '' | 'Operator'
+  readonly whose: 'the account' | 'the operators'
+  readonly events: typeof accountEvents | typeof operatorEvents
+  /** Of `ownerOf`. */
+  readonly errors: readonly ErrorCode[]
   readonly onRequest: (request: FastifyRequest) => Promise<void>
   /** In place of `onRequest`, before changes, tests and repeats. */
   readonly onChange: Array<(request: FastifyRequest) => Promise<void>>
@@ -74,7 +84,7 @@ export interface WebhookArea {
 export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: WebhookArea): void {
   const { database, secretKeys, allowedNetworks, clock } = options
   const { orm } = database
-  const { prefix, onRequest, onChange, preHandler, ownerOf, record } = area
+  const { prefix, noun, whose, events, errors, onRequest, onChange, preHandler, ownerOf, record } = area
   const changing = { onRequest: onChange, preHandler }
 
   function readUrl(text: string): string {
@@ -84,8 +94,29 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
   }
 
   app.get(
+    `${prefix}/event-types`,
+    {
+      onRequest,
+      schema: {
+        operationId: `list${noun}EventTypes`,
+        summary: `List the types of events for ${whose}, with the JSON Schema of their data`,
+        response: answers({ 200: EventTypesResponse })
+      }
+    },
+    async () => ({ event_types: describeEvents(events) })
+  )
+
+  app.get(
     `${prefix}/`,
-    { onRequest, schema: { response: answers({ 200: ListWebhooksResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: `list${noun}Webhooks`,
+        summary: `List the webhook endpoints of ${whose}`,
+        errors,
+        response: answers({ 200: ListWebhooksResponse })
+      }
+    },
     async (request) => ({
       endpoints: (await listEndpoints(orm, ownerOf(request))).map((row) => toEndpoint(row, clock()))
     })
@@ -93,7 +124,19 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
 
   app.post(
     `${prefix}/`,
-    { ...changing, schema: { body: area.CreateRequest, response: answers({ 201: WebhookSecretResponse }) } },
+    {
+      ...changing,
+      schema: {
+        operationId: `create${noun}Webhook`,
+        summary: 'Create a webhook endpoint',
+        description:
+          'Only this answer contains the signing secret. Each event is sent at least once, signed by the Standard Webhooks specification. The address must be https and on the internet.',
+        isLimited: true,
+        errors: [...errors, 'webhooks_not_set_up', 'webhook_limit_reached'],
+        body: area.CreateRequest,
+        response: answers({ 201: WebhookSecretResponse })
+      }
+    },
     async (request, reply) => {
       const accountId = ownerOf(request)
       const { url, description = '', event_types: eventTypes = null } = request.body as CreateWebhookRequest
@@ -109,7 +152,16 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
 
   app.get(
     `${prefix}/:id`,
-    { onRequest, schema: { params: WebhookParams, response: answers({ 200: WebhookResponse }) } },
+    {
+      onRequest,
+      schema: {
+        operationId: `get${noun}Webhook`,
+        summary: 'Get a webhook endpoint',
+        errors: [...errors, 'not_found'],
+        params: WebhookParams,
+        response: answers({ 200: WebhookResponse })
+      }
+    },
     async (request) => ({
       endpoint: toEndpoint(await findEndpoint(orm, ownerOf(request), request.params.id), clock())
     })
@@ -119,7 +171,15 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
     `${prefix}/:id`,
     {
       ...changing,
-      schema: { params: WebhookParams, body: area.ChangeRequest, response: answers({ 200: WebhookResponse }) }
+      schema: {
+        operationId: `change${noun}Webhook`,
+        summary: 'Change a webhook endpoint, or turn it on or off',
+        isLimited: true,
+        errors: [...errors, 'not_found'],
+        params: WebhookParams,
+        body: area.ChangeRequest,
+        response: answers({ 200: WebhookResponse })
+      }
     },
     async (request) => {
       const owner = ownerOf(request)
@@ -144,6 +204,12 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
     {
       ...changing,
       schema: {
+        operationId: `rotate${noun}Webhook`,
+        summary: 'Replace the signing secret',
+        description:
+          'Only this answer contains the new secret. Until the overlap ends (default one day), messages have a signature with each of both secrets.',
+        isLimited: true,
+        errors: [...errors, 'not_found', 'webhooks_not_set_up'],
         params: WebhookParams,
         body: RotateWebhookRequest,
         response: answers({ 200: WebhookSecretResponse })
@@ -164,7 +230,18 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
 
   app.delete(
     `${prefix}/:id`,
-    { ...changing, schema: { params: WebhookParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    {
+      ...changing,
+      schema: {
+        operationId: `delete${noun}Webhook`,
+        summary: 'Delete a webhook endpoint with its log',
+        isLimited: true,
+        errors: [...errors, 'not_found'],
+        params: WebhookParams,
+        body: EmptyRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
     async (request) => {
       const owner = ownerOf(request)
       await orm.transaction(async (tx) => {

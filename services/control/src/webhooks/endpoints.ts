@@ -1,9 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { describeEvents } from '@tollgate/contracts/events/describe-events.ts'
 import { accountEvents } from '@tollgate/contracts/events/event-types.ts'
-import { answers } from '@tollgate/contracts/http/error.ts'
-import { ChangeWebhookRequest, CreateWebhookRequest, EventTypesResponse } from '@tollgate/contracts/http/webhooks.ts'
+import { ChangeWebhookRequest, CreateWebhookRequest } from '@tollgate/contracts/http/webhooks.ts'
 import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../audit/record-audit.ts'
 import { principalOf } from '../callers/principal.ts'
@@ -18,6 +16,10 @@ export async function webhookEndpointsApi(instance: FastifyInstance, options: We
   const onRequest = app.requireAccount
   const area: WebhookArea = {
     prefix: '',
+    noun: '',
+    whose: 'the account',
+    errors: ['forbidden'],
+    events: accountEvents,
     onRequest,
     onChange: [onRequest],
     preHandler: createRateLimitHook(app, {
@@ -38,9 +40,6 @@ export async function webhookEndpointsApi(instance: FastifyInstance, options: We
     CreateRequest: CreateWebhookRequest,
     ChangeRequest: ChangeWebhookRequest
   }
-  app.get('/event-types', { onRequest, schema: { response: answers({ 200: EventTypesResponse }) } }, async () => ({
-    event_types: describeEvents(accountEvents)
-  }))
   addEndpointRoutes(app, options, area)
   addDeliveryRoutes(app, options, area)
 }
