@@ -9,69 +9,59 @@ import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Heartbeat } from '@tollgate/state/processes/heartbeat.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { accountEndpoints } from './accounts/endpoints.ts'
+import { accountRoutes } from './accounts/account-routes.ts'
 import type { WakeablePlanWriter } from './accounts/plan-intention.ts'
-import { adminEndpoints } from './admin/endpoints.ts'
-import { auditEndpoints } from './audit/endpoints.ts'
-import { authEndpoints } from './auth/endpoints.ts'
-import type { MinResponseTimes } from './auth/min-response-time.ts'
-import { providerNames } from './auth/provider-names.ts'
-import { billingEndpoints } from './billing/endpoints.ts'
+import { setupRoutes } from './accounts/setup-routes.ts'
+import { adminRoutes } from './admin/admin-routes.ts'
+import { auditRoutes } from './audit/audit-routes.ts'
+import type { MinResponseTimes } from './auth/auth-context.ts'
+import { authRoutes } from './auth/auth-routes.ts'
+import { providerNames } from './auth/sign-in-settings.ts'
+import { billingRoutes } from './billing/billing-routes.ts'
 import type { Payments } from './billing/payments.ts'
 import type { CustomerRefresher } from './billing/refresh-customer.ts'
 import { webhook } from './billing/webhook.ts'
-import { browserCallers } from './callers/browser-callers.ts'
+import { browserCallers, originTest } from './callers/browser-callers.ts'
 import { requireOperator } from './callers/operator.ts'
 import { requireAccount } from './callers/principal.ts'
-import { requireConfirmation } from './callers/require-confirmation.ts'
-import { session, type UserRefresher } from './callers/session.ts'
+import { requireConfirmation, session, type UserRefresher } from './callers/session.ts'
 import type { CatalogPublisher } from './catalog/catalog-publisher.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
 import type { Clock } from './clocks/clock.ts'
 import type { ControlConfig } from './config.ts'
-import { redirectToPublicUrl } from './dashboard/redirect-to-public-url.ts'
-import { serveDashboard } from './dashboard/serve-dashboard.ts'
+import { redirectToPublicUrl, serveDashboard } from './dashboard/serve-dashboard.ts'
 import { answerUnknown } from './dashboard/unknown-page.ts'
 import type { Database } from './database/connect.ts'
-import { docsEndpoints } from './docs/endpoints.ts'
-import { refuseOtherHosts } from './http/allowed-hosts.ts'
+import { decodeBodies, readJsonBodies, refuseUnstorableText } from './http/bodies.ts'
 import { callerLimits } from './http/caller-limits.ts'
-import { endConnectionsOnClose } from './http/closing.ts'
-import { decodeBodies } from './http/encoded-body.ts'
-import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
-import { readJsonBodies } from './http/json-body.ts'
+import { answerClientError, newRequestId, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
 import type { Limits } from './http/limits.ts'
-import { answerLivez } from './http/livez.ts'
-import { originTest } from './http/origins.ts'
+import { logAnswer, logRequests, type RequestLogOptions } from './http/log.ts'
 import { rateLimits } from './http/rate-limit.ts'
-import { newRequestId } from './http/request-id.ts'
-import { logAnswer, logRequests, type RequestLogOptions } from './http/request-log.ts'
-import { sendSecurityHeaders } from './http/security-headers.ts'
-import { refuseUnstorableText } from './http/storable-text.ts'
+import { answerLivez, endConnectionsOnClose, refuseOtherHosts, sendSecurityHeaders } from './http/server-hooks.ts'
 import { traceRequests } from './http/trace-requests.ts'
 import type { WebhookCounts } from './http/webhook-counts.ts'
 import type { Identity } from './identity/identity.ts'
-import { keysEndpoints } from './keys/endpoints.ts'
-import { limitsEndpoints } from './limits/endpoints.ts'
+import { keyRoutes } from './keys/endpoints.ts'
 import { unsubscribeEndpoint } from './mail/unsubscribe-endpoint.ts'
-import type { Mailboxes } from './mailboxes/mailbox.ts'
-import { modelsEndpoints } from './models/endpoints.ts'
-import { eventEndpoints } from './notices/event-endpoints.ts'
-import { settingsEndpoints } from './notices/settings-endpoints.ts'
+import { limitRoutes } from './models/limit-routes.ts'
+import { modelRoutes } from './models/model-routes.ts'
+import { eventRoutes } from './notices/event-routes.ts'
+import { notificationRoutes } from './notices/notification-routes.ts'
+import { docsRoutes } from './openapi/docs-routes.ts'
 import { openApiRoute, swaggerOptions } from './openapi/document.ts'
-
 import { exportOwnData } from './personal-data/export-own-data.ts'
-import { playgroundEndpoints } from './playground/endpoints.ts'
+import { playgroundRoutes } from './playground/playground-routes.ts'
 import type { Projector } from './projection/projector.ts'
-import { refusalsEndpoints } from './refusals/endpoints.ts'
-import { requestsEndpoints } from './requests/endpoints.ts'
-import { setupEndpoints } from './setup/endpoints.ts'
+import { refusalRoutes } from './refusals/refusal-routes.ts'
+import { requestRoutes } from './requests/request-routes.ts'
+import type { Mailboxes } from './signup/mailbox.ts'
 import { createSignupPolicy } from './signup/signup-policy.ts'
-import { teamEndpoints } from './team/endpoints.ts'
-import { usageEndpoints } from './usage/endpoints.ts'
+import { teamRoutes } from './team/team-routes.ts'
+import { usageRoutes } from './usage/usage-routes.ts'
 import { identityWebhook } from './users/identity-webhook.ts'
 import type { DueUsers } from './users/refresh-user.ts'
-import { webhookEndpointsApi } from './webhooks/endpoints.ts'
+import { webhookRoutes } from './webhooks/webhook-routes.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 
 /** Far above any body that the API knows. */
@@ -153,7 +143,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.register(swagger, swaggerOptions(app, config.publicUrl, name))
   app.register(async (probes) => answerLivez(probes))
   app.register(async (api) => openApiRoute(api), { prefix: '/api' })
-  app.register(async (docs) => docsEndpoints(docs, facts, config.brand.supportUrl))
+  app.register(async (docs) => docsRoutes(docs, facts, config.brand.supportUrl))
   app.register(cookie)
   app.register(rateLimits, { redis })
   app.register(session, { database, catalog, clock, refresher })
@@ -253,17 +243,13 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
     providers,
     sharedSecret
   }
-  part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, ...ofSignIns }))
-  part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
-  part('/api/account', (account) =>
-    accountEndpoints(account, { database, catalog, catalogPublisher, projector, clock })
-  )
-  part('/api/account/setup', (setup) => setupEndpoints(setup, { database, catalog, clock }))
+  part('/api/auth', (auth) => authRoutes(auth, { ...ofUsers, ...ofSignIns }))
+  part('/api/keys', (keys) => keyRoutes(keys, { database, catalog, projector, redis, clock }))
+  part('/api/account', (account) => accountRoutes(account, { database, catalog, catalogPublisher, projector, clock }))
+  part('/api/account/setup', (setup) => setupRoutes(setup, { database, catalog, clock }))
   part('/api/account/export', (own) => exportOwnData(own, { database, catalog, clock, limits }))
-  part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter, signupPolicy }))
-  part('/api/billing', (billing) =>
-    billingEndpoints(billing, { database, payments, catalog, clock, limits, publicUrl })
-  )
+  part('/api/team', (team) => teamRoutes(team, { ...ofUsers, planWriter, signupPolicy }))
+  part('/api/billing', (billing) => billingRoutes(billing, { database, payments, catalog, clock, limits, publicUrl }))
   // Webhooks: no browser calls them, and no session applies.
   app.register(identityWebhook, {
     prefix: '/api/auth',
@@ -279,22 +265,22 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
     clock
   })
   const webhooks = { database, ...config.webhooks, clock, limits, wake: dependencies.wakeWebhooks }
-  part('/api/webhooks', (own) => webhookEndpointsApi(own, webhooks))
-  part('/api/usage/refusals', (refusals) => refusalsEndpoints(refusals, { database, clock }))
-  part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
-  part('/api/models', (models) => modelsEndpoints(models, { database, redis, catalog, catalogPublisher, clock }))
-  part('/api/limits', (limits) => limitsEndpoints(limits, { database, redis, catalog, clock }))
-  part('/api/playground', (own) => playgroundEndpoints(own, { database, projector, redis, clock, limits }))
-  part('/api/requests', (requests) => requestsEndpoints(requests, { database, limits }))
+  part('/api/webhooks', (own) => webhookRoutes(own, webhooks))
+  part('/api/usage/refusals', (refusals) => refusalRoutes(refusals, { database, clock }))
+  part('/api/usage', (usage) => usageRoutes(usage, { database, redis, catalog, clock }))
+  part('/api/models', (models) => modelRoutes(models, { database, redis, catalog, catalogPublisher, clock }))
+  part('/api/limits', (limits) => limitRoutes(limits, { database, redis, catalog, clock }))
+  part('/api/playground', (own) => playgroundRoutes(own, { database, projector, redis, clock, limits }))
+  part('/api/requests', (requests) => requestRoutes(requests, { database, limits }))
   part('/api/admin', (admin) =>
-    adminEndpoints(admin, {
+    adminRoutes(admin, {
       ...{ database, redis, identity, payments, catalog, catalogPublisher, projector, customerRefresher },
       ...{ isMailing, clock, limits, heartbeat, webhooks, confirmAboveNanos: config.confirmAboveNanos }
     })
   )
-  part('/api/account/notifications', (own) => settingsEndpoints(own, { database, clock }))
-  part('/api/events', (events) => eventEndpoints(events, { database }))
+  part('/api/account/notifications', (own) => notificationRoutes(own, { database, clock }))
+  part('/api/events', (events) => eventRoutes(events, { database }))
   // A link in mails: no session applies.
   app.register(unsubscribeEndpoint, { prefix: '/api/unsubscribe', database, brand: config.brand, clock })
-  part('/api/audit', (audit) => auditEndpoints(audit, { database, limits }))
+  part('/api/audit', (audit) => auditRoutes(audit, { database, limits }))
 }

@@ -5,9 +5,8 @@ import type { ControlConfig } from './config.ts'
 import type { Identity } from './identity/identity.ts'
 import { createSupabaseIdentity } from './identity/supabase-identity.ts'
 import type { ControlEvents } from './metrics/control-metrics.ts'
-import { judgeAnonAnswer, judgeServiceRoleAnswer, judgeStripeAnswer } from './provider-health/judge-answer.ts'
-import type { OnProviderCall, Provider } from './provider-health/provider-calls.ts'
-import type { ProviderHealth } from './provider-health/provider-health.ts'
+import { judgeAnonAnswer, judgeServiceRoleAnswer, judgeStripeAnswer } from './provider-health/check-providers.ts'
+import type { OnProviderCall, Provider, ProviderHealth } from './provider-health/provider-health.ts'
 
 /** The settings of both providers. Each may have its own time limit. */
 export interface ProvidersConfig {

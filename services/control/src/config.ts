@@ -18,8 +18,13 @@ import { checkTraces, readTraces, type TraceSettings, traceVariables } from '@to
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
-import { type CaptchaSettings, captchaVariables, checkCaptcha, readCaptcha } from './auth/captcha-settings.ts'
-import { checkProviders } from './auth/provider-names.ts'
+import {
+  type CaptchaSettings,
+  captchaVariables,
+  checkCaptcha,
+  checkProviders,
+  readCaptcha
+} from './auth/sign-in-settings.ts'
 import { hasPglite } from './database/open-pglite.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
 import type { Retention } from './retention/old-rows.ts'

@@ -12,10 +12,10 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import type { Test } from 'tap'
 import t from 'tap'
-import { addDemoData, signInDemoUser } from '../demo-data/add-demo-data.ts'
+import { addDemoData, demoUser, signInDemoUser } from '../demo-data/add-demo-data.ts'
 import { demoKeys } from '../demo-data/demo-keys.ts'
 import { runStart, type StartRun, startEnv, untilEnded } from '../testing/start-run.ts'
-import { demoOperator, demoUser } from './demo.ts'
+import { demoOperator } from './demo.ts'
 
 t.setTimeout(600_000)
 const run = promisify(execFile)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'tap'
-import { demoOperator, demoUser } from './demo.ts'
+import { demoUser } from '../demo-data/add-demo-data.ts'
+import { demoOperator } from './demo.ts'
 import { createLineFilter, describeCommands, describeSystem, type SummaryOptions } from './terminal-output.ts'
 
 const entry = (level: number, msg: string, more = {}) => JSON.stringify({ level, time: 1, msg, ...more })

@@ -1,6 +1,7 @@
+import type { demoUser } from '../demo-data/add-demo-data.ts'
 import type { EmbeddedPart } from '../system/embedded.ts'
 import type { Addresses } from '../system/ports.ts'
-import { demoOperator, type demoUser } from './demo.ts'
+import { demoOperator } from './demo.ts'
 
 export interface SummaryOptions {
   readonly addresses: Addresses

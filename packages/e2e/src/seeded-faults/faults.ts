@@ -47,7 +47,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'return-is-ignored',
     summary: 'control does not read the payments of a buyer who returns',
-    file: 'services/control/src/billing/endpoints.ts',
+    file: 'services/control/src/billing/billing-routes.ts',
     from: 'await markReturned(database.orm, ownAccount(request), options.clock())',
     to: 'ownAccount(request)',
     test: 'a return from the payment page makes the plan active although every event is lost'
@@ -231,7 +231,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'late-sum-of-free-spend',
     summary: 'the free offer closes only at twice the limit',
-    file: 'services/control/src/free-spend/decide-closing.ts',
+    file: 'services/control/src/usage/free-spend-limit.ts',
     from: 'spentNanos >= limitNanos',
     to: 'spentNanos >= 2n * limitNanos',
     test: 'closes the free offer until midnight at its limit, tells gateways once, and metrics show it'
@@ -255,7 +255,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'free-budget-for-each',
     summary: 'accounts that begin at once each get a free budget',
-    file: 'services/control/src/database/free-budget.ts',
+    file: 'services/control/src/database/derived-columns.ts',
     from: '(other.created_at, other.id) < (accounts.created_at, accounts.id)',
     to: "other.created_at < accounts.created_at - interval '1 minute'",
     test: 'belongs to exactly one of accounts that begin at once'
@@ -343,7 +343,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'signups-of-all-unlimited',
     summary: 'only the registrations of each network are limited',
-    file: 'services/control/src/signup/signup-limit.ts',
+    file: 'services/control/src/signup/signup-policy.ts',
     from: "countForSubject(app, ofAll, 'all')",
     to: 'countForSubject(app, ofAll, networkOf(request.ip))',
     test: 'are limited for a network, and for all; refused ones do not count for all'
@@ -351,7 +351,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'mails-to-one-unlimited',
     summary: 'many senders send one recipient any number of mails',
-    file: 'services/control/src/mailboxes/mail-limits.ts',
+    file: 'services/control/src/signup/mailbox.ts',
     from: 'knownBrowser ?? mailboxOf(to.trim())',
     to: 'knownBrowser ?? address',
     test: 'mails that strangers ask for are limited by sender and by recipient, across replicas'
@@ -399,7 +399,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'operator-session-lasts',
     summary: 'a session of an operator acts without a new confirmation',
-    file: 'services/control/src/callers/confirmation.ts',
+    file: 'services/control/src/callers/sessions.ts',
     from: '  assertConfirmed(confirmed, now)\n',
     to: '',
     test: 'ten minutes after the sign-in, a stolen session can no longer spend, export or revoke'
@@ -407,7 +407,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'operator-gives-to-self',
     summary: 'operators change their own account',
-    file: 'services/control/src/admin/assert-not-own-account.ts',
+    file: 'services/control/src/admin/admin-context.ts',
     from: 'if (accountId !== user.id && accountId !== actingFor) return',
     to: 'if (accountId !== actingFor) return',
     test: 'nobody changes their own plan, limits, usage or suspension'

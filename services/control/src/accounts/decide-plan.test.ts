@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { decidePlanWrite, personalPlan, planByHand } from './decide-plan.ts'
+import { decidePlanWrite, personalPlan, planByHand } from './account-plan.ts'
 
 test('a plan that control did not write counts as an operator’s; a missing plan does not', async () => {
   assert.equal(planByHand(null, []), null)

@@ -2,8 +2,8 @@ import { accountShard, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, inArray, isNull, ne } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
+import type { Mailboxes } from '../signup/mailbox.ts'
 
 /*
  * Accounts of one mailbox share one free budget a month. The oldest account that is not deleted has it, less what deleted accounts

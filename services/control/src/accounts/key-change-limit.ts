@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { eq } from 'drizzle-orm'
-import { effectivePlan } from '../catalog/effective-plan.ts'
+import { effectivePlan } from '../catalog/plans.ts'
 import { databaseNowMs } from '../clocks/clock.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'

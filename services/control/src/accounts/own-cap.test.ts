@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { readOwnCap, toUsd } from './own-cap.ts'
+import { readOwnCap, toUsd } from '../catalog/plans.ts'
 
 const isRefused = (usd: number, cap: number) => {
   assert.throws(

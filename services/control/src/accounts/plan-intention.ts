@@ -1,6 +1,6 @@
 import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
-import { members } from '../database/schema/team.ts'
+import { members } from '../database/schema/accounts.ts'
 import { planWrites } from '../database/schema/users.ts'
 
 /** Writes plans to the identity provider, in the background. */

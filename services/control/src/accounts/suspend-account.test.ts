@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { sql } from 'drizzle-orm'
-import { byService } from '../audit/by.ts'
+import { byService } from '../audit/record-audit.ts'
 import { queryRows } from '../database/connect.ts'
 import type { SuspensionReason } from '../database/schema/accounts.ts'
 import { teamOf } from '../team/testing/team-of.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
-import { resumeAccount, suspendAccount } from './suspend-account.ts'
+import { resumeAccount, suspendAccount } from './suspensions.ts'
 
 const reasons: SuspensionReason[] = ['identity', 'team', 'deleted']
 

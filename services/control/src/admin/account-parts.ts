@@ -10,12 +10,11 @@ import type { Static } from 'typebox'
 import { type CustomerRow, findCustomer } from '../billing/customers.ts'
 import { NoSuchCustomerError, type Payments, type ProviderInvoice } from '../billing/payments.ts'
 import type { Orm } from '../database/connect.ts'
-import { statusInForce } from '../database/key-status.ts'
+import { statusInForce } from '../database/derived-columns.ts'
+import { members } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
-import { sessions } from '../database/schema/sessions.ts'
-import { members } from '../database/schema/team.ts'
-import { users } from '../database/schema/users.ts'
-import { readRefusalsOfKeys } from '../refusals/read-refusals.ts'
+import { sessions, users } from '../database/schema/users.ts'
+import { readRefusalsOfKeys } from '../refusals/refusals.ts'
 
 const maxKeys = 100
 const maxInvoices = 20

@@ -8,14 +8,14 @@ import type {
 import { eq, sql } from 'drizzle-orm'
 import { startBilling } from '../billing/testing/start-billing.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import { adjustments } from '../database/schema/admin.ts'
+import { adjustments } from '../database/schema/audit.ts'
 import { keys } from '../database/schema/keys.ts'
-import { sessions } from '../database/schema/sessions.ts'
 import { ledger } from '../database/schema/usage.ts'
+import { sessions } from '../database/schema/users.ts'
 import { teamOf } from '../team/testing/team-of.ts'
 import { type CallOptions, codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
-import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
+import { addLedgerMonths } from '../usage/testing/memory-ledger.ts'
 import { monthOf } from '../usage/usage-range.ts'
 
 onDatabase('accounts for operators', async (t, newDatabase) => {

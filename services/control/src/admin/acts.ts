@@ -2,9 +2,12 @@ import { type OperatorAct, OperatorActsQuery, OperatorActsResponse } from '@toll
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import { type AuditPlace, readPage, writeCursor } from '../audit/audit-cursor.ts'
-import type { Orm } from '../database/connect.ts'
-import { operatorActs } from '../database/schema/admin.ts'
+import type { FastifyRequest } from 'fastify'
+import { type AuditPlace, readPage, writeCursor } from '../audit/audit-filter.ts'
+import type { By } from '../audit/record-audit.ts'
+import { callerOf } from '../callers/session.ts'
+import type { Orm, Transaction } from '../database/connect.ts'
+import { operatorActs } from '../database/schema/audit.ts'
 import { users } from '../database/schema/users.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AdminContext } from './admin-context.ts'
@@ -73,3 +76,51 @@ const toEntry = ({ act, actorEmail, accountEmail }: Row): OperatorAct => ({
   detail: act.detail,
   ip: act.ip
 })
+
+/** Names of acts. Never reuse one: rows of a year ago still have it. */
+const operatorActions = [
+  'account.suspended',
+  'account.resumed',
+  'account.approved',
+  'account.overridden',
+  'account.adjusted',
+  'account.signed_out',
+  'account.deleted',
+  'act.asked',
+  'act.confirmed',
+  'act.rejected',
+  'key.revoked',
+  'catalog.applied',
+  'projection.rebuilt',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.rotated',
+  'webhook.deleted'
+] as const
+
+interface ActRecord {
+  action: (typeof operatorActions)[number]
+  /** Null for acts about the whole system. */
+  accountId: string | null
+  /** Id of the changed thing, if that is not the account. */
+  subject?: string
+  reason: string
+  /** Never contains a secret, a token or a password. */
+  detail?: Record<string, string | number | boolean | null>
+}
+
+/** The operator of a request behind `requireOperator`, `requireSupport` or `requireMoney`, for the audit logs. */
+export const byOperator = (request: FastifyRequest, at: Date): By & { actorId: string } => ({
+  actorId: callerOf(request).user.id,
+  ip: request.ip,
+  at
+})
+
+/** Adds a row to the operators' log, in the transaction of the act. */
+export async function recordAct(
+  tx: Transaction,
+  by: By & { actorId: string },
+  { subject, detail, ...act }: ActRecord
+): Promise<void> {
+  await tx.insert(operatorActs).values({ ...by, ...act, subject: subject ?? null, detail: detail ?? {} })
+}

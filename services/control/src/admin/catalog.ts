@@ -7,14 +7,19 @@ import {
   CatalogDiffResponse
 } from '@tollgate/contracts/http/admin/catalog.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { type Candidate, readCandidate } from '../catalog/catalog-candidate.ts'
+import {
+  type Candidate,
+  countAccountsByPlan,
+  countTouched,
+  listCatalogs,
+  readCandidate,
+  readCatalogRow
+} from '../catalog/catalog-candidate.ts'
 import { diffCatalogs } from '../catalog/diff-catalogs.ts'
 import { previewPublication } from '../catalog/publish-catalog.ts'
-import { listCatalogs, readCatalogRow } from '../catalog/read-catalogs.ts'
-import { countAccountsByPlan, countTouched } from '../catalog/touched-accounts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import { byOperator, recordAct } from './acts.ts'
 import type { AdminContext } from './admin-context.ts'
-import { byOperator, recordAct } from './record-act.ts'
 
 const historyLimit = 50
 /** A catalog file may have 1 MB. */

@@ -11,17 +11,13 @@ import { PendingActResponse } from '@tollgate/contracts/http/admin/pending-acts.
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { eq } from 'drizzle-orm'
 import { columnsOf, type Override, overrideAccount } from '../accounts/override-account.ts'
-import { exactNanos } from '../accounts/own-cap.ts'
-import { effectivePlan } from '../catalog/effective-plan.ts'
+import { effectivePlan, exactNanos } from '../catalog/plans.ts'
 import { accounts, type OverrideLimits } from '../database/schema/accounts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import type { AdminContext } from './admin-context.ts'
-import { assertNotOwnAccount } from './assert-not-own-account.ts'
-import { findAccount } from './find-account.ts'
-import { doOrAsk, type MoneyAct } from './money-act.ts'
+import { byOperator, recordAct } from './acts.ts'
+import { type AdminContext, assertNotOwnAccount, findAccount } from './admin-context.ts'
+import { doOrAsk, type MoneyAct, readPending } from './money-act.ts'
 import { readAccount } from './read-account.ts'
-import { readPending } from './read-pending.ts'
-import { byOperator, recordAct } from './record-act.ts'
 
 /** `PATCH /accounts/:id`: sets a plan and limits instead of the account's own, until they end. */
 export function changeAccount(app: TypedApp, context: AdminContext): void {

@@ -11,7 +11,7 @@ import { startControl } from '../testing/start-control.ts'
 import { copyUsage } from '../usage/copy-usage.ts'
 import { foldLedger } from '../usage/fold-ledger.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
-import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
+import { addLedgerMonths } from '../usage/testing/memory-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
 
 const hour = 3600

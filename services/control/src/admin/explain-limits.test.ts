@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { explainLimits, type LimitsOf } from './explain-limits.ts'
+import { explainLimits, type LimitsOf } from './read-account.ts'
 
 const now = new Date('2026-11-23T12:00:00Z')
 const later = new Date('2026-12-01T00:00:00Z')

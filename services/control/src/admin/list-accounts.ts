@@ -3,19 +3,24 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { AdminAccountsQuery, AdminAccountsResponse } from '@tollgate/contracts/http/admin/accounts.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { and, eq, notInArray, type SQL, sql } from 'drizzle-orm'
-import { accounts } from '../database/schema/accounts.ts'
+import { isInTeam, isWaiting } from '../database/derived-columns.ts'
+import { isKeyId } from '../database/key-id.ts'
+import { accounts, members } from '../database/schema/accounts.ts'
 import { customers } from '../database/schema/billing.ts'
 import { keys } from '../database/schema/keys.ts'
-import { members } from '../database/schema/team.ts'
 import { users } from '../database/schema/users.ts'
-import { isInTeam, isWaiting } from '../database/suspensions.ts'
 import { foldCase } from '../http/fold-case.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import { isKeyId } from '../key-ids/key-id.ts'
 import { monthOf } from '../usage/usage-range.ts'
-import { type AccountPlace, readAccountCursor, writeAccountCursor } from './account-cursor.ts'
 import type { AdminContext } from './admin-context.ts'
-import { type ListingRow, readListings, toListing } from './read-listings.ts'
+import {
+  type AccountPlace,
+  type ListingRow,
+  readAccountCursor,
+  readListings,
+  toListing,
+  writeAccountCursor
+} from './read-listings.ts'
 
 /** A shorter text is hardly meant as an account's id, but begins many. */
 const idPrefix = /^[0-9a-f-]{4,36}$/

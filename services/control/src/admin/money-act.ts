@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
-import type { By } from '../audit/by.ts'
-import type { Transaction } from '../database/connect.ts'
-import { pendingActs } from '../database/schema/admin.ts'
+import type { PendingAct } from '@tollgate/contracts/http/admin/pending-acts.ts'
+import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { By } from '../audit/record-audit.ts'
+import type { Orm, Transaction } from '../database/connect.ts'
+import { pendingActs } from '../database/schema/audit.ts'
+import { users } from '../database/schema/users.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { lockChanges } from '../projection/record-change.ts'
+import { recordAct } from './acts.ts'
 import type { AdminContext } from './admin-context.ts'
-import { recordAct } from './record-act.ts'
 
 /** How long a second operator has time. */
 const pendingMs = 7 * 86_400_000
@@ -73,4 +76,40 @@ async function storePending(tx: Transaction, act: MoneyAct<unknown>, by: ByOpera
     data: { pending_act_id: id, account_id: accountId, action, ends_at: endsAt.toISOString() }
   })
   return id
+}
+
+const owners = alias(users, 'owners')
+const maxListed = 100
+
+/** Acts that wait for a second operator, the oldest first. */
+export const listPending = (orm: Orm, now: Date): Promise<PendingAct[]> =>
+  read(orm, and(isNull(pendingActs.outcome), gt(pendingActs.endsAt, now)))
+
+/** The pending act that was stored just now. */
+export async function readPending(orm: Orm, id: string): Promise<PendingAct> {
+  const [pending] = await read(orm, eq(pendingActs.id, id))
+  return pending!
+}
+
+async function read(orm: Orm, which: SQL | undefined): Promise<PendingAct[]> {
+  const rows = await orm
+    .select({ act: pendingActs, askerEmail: users.email, accountEmail: owners.email })
+    .from(pendingActs)
+    .leftJoin(users, and(eq(users.id, pendingActs.askedBy), isNull(users.deletedAt)))
+    .leftJoin(owners, and(eq(owners.id, pendingActs.accountId), isNull(owners.deletedAt)))
+    .where(which)
+    .orderBy(asc(pendingActs.askedAt), asc(pendingActs.id))
+    .limit(maxListed)
+  return rows.map(({ act, askerEmail, accountEmail }) => ({
+    id: act.id,
+    action: act.action,
+    account_id: act.accountId,
+    account_email: accountEmail,
+    detail: act.detail,
+    reason: act.reason,
+    asked_by: act.askedBy,
+    asked_by_email: askerEmail,
+    asked_at: act.askedAt.toISOString(),
+    ends_at: act.endsAt.toISOString()
+  }))
 }

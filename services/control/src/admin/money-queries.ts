@@ -1,3 +1,4 @@
+import { formatSignedUsd } from '@tollgate/contracts/money/usd.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { everyCustomer } from '../billing/customers.ts'
 import { queryRows, type Transaction } from '../database/connect.ts'
@@ -5,7 +6,6 @@ import { accounts } from '../database/schema/accounts.ts'
 import { invoices } from '../database/schema/billing.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { users } from '../database/schema/users.ts'
-import { nanosPerCent } from './margin.ts'
 
 /** A calendar month in UTC; `to` is exclusive. */
 export interface Month {
@@ -128,4 +128,24 @@ export const readRevenue = (tx: Transaction, range: Month): Promise<RevenueRow[]
 function within(column: SQL, { from, to }: Month): SQL {
   const time = (at: Date) => sql.param(at, ledger.hour)
   return sql`${column} >= ${time(from)} and ${column} < ${time(to)}`
+}
+
+/** A cent in nanodollars. */
+const nanosPerCent = 10_000_000n
+
+/** Sums of paid invoices in one currency, in its smallest unit. */
+export interface Revenue {
+  readonly currency: string
+  readonly amount: number
+}
+
+/**
+ * Revenue minus cost, in dollars.
+ *
+ * @returns null if there is revenue in another currency than dollars
+ */
+export function marginUsd(revenue: readonly Revenue[], costNanos: bigint): string | null {
+  if (revenue.some(({ currency }) => currency !== 'usd')) return null
+  const cents = revenue.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+  return formatSignedUsd(cents * nanosPerCent - costNanos)
 }

@@ -4,12 +4,12 @@ import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { eq } from 'drizzle-orm'
 import { storeCustomer } from '../billing/customers.ts'
 import { startBilling } from '../billing/testing/start-billing.ts'
-import { adjustments } from '../database/schema/admin.ts'
+import { adjustments } from '../database/schema/audit.ts'
 import { invoices } from '../database/schema/billing.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { onDatabase } from '../testing/databases.ts'
-import { lastMonths, nameOfMonth } from '../usage/months.ts'
-import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
+import { lastMonths, nameOfMonth } from '../usage/month-spend.ts'
+import { addLedgerMonths } from '../usage/testing/memory-ledger.ts'
 
 const usd = 1_000_000_000
 /** More than a double holds exactly in dollars. */

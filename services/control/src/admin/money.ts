@@ -4,13 +4,13 @@ import { formatSignedUsd } from '@tollgate/contracts/money/usd.ts'
 import type { Transaction } from '../database/connect.ts'
 import { invoiceSweeps } from '../database/schema/billing.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import { sumAdjustments } from '../usage/adjustments.ts'
-import { lastMonths, nameOfMonth, startOfMonth } from '../usage/months.ts'
+import { lastMonths, nameOfMonth, startOfMonth, sumAdjustments } from '../usage/month-spend.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import type { AdminContext } from './admin-context.ts'
-import { marginUsd, type Revenue } from './margin.ts'
 import {
   type AccountCosts,
+  marginUsd,
+  type Revenue,
   readAccountCosts,
   readMonthCosts,
   readRevenue,

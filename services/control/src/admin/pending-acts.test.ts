@@ -6,7 +6,7 @@ import type { OperatorActsResponse } from '@tollgate/contracts/http/admin/audit.
 import type { PendingAct } from '@tollgate/contracts/http/admin/pending-acts.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { pendingActs } from '../database/schema/admin.ts'
+import { pendingActs } from '../database/schema/audit.ts'
 import { oldRows } from '../retention/old-rows.ts'
 import { codeOf } from '../testing/call-control.ts'
 import { serviceRoleKey } from '../testing/control-options.ts'

@@ -9,11 +9,9 @@ import {
 } from '@tollgate/contracts/http/requests.ts'
 import { exported, exportTimeoutMs } from '../http/export-rows.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import { exportRequests } from '../requests/export-requests.ts'
-import { findRequest } from '../requests/find-request.ts'
-import { listRequests } from '../requests/list-requests.ts'
+import { exportRequests, findRequest, listRequests } from '../requests/find-requests.ts'
+import { toAdminDetail, toAdminRequest } from '../requests/logged-request.ts'
 import { ofKeysWith, readFilter } from '../requests/request-filter.ts'
-import { toAdminDetail, toAdminRequest } from '../requests/to-logged-request.ts'
 import type { AdminContext } from './admin-context.ts'
 
 const columns = Object.keys(AdminLoggedRequest.properties) as ReadonlyArray<keyof AdminLoggedRequest>

@@ -1,18 +1,61 @@
 import { hash } from 'node:crypto'
 import { type AdminSystem, AdminSystemResponse } from '@tollgate/contracts/http/admin/system.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
+import { FailureCounts } from '@tollgate/service/http/admin-server.ts'
+import { version } from '@tollgate/service/workspace.ts'
 import { allShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { type LiveProcess, readProcesses } from '@tollgate/state/processes/heartbeat.ts'
+import { type LiveProcess, type ProcessFacts, readProcesses } from '@tollgate/state/processes/heartbeat.ts'
 import { type FoundShards, readShards } from '@tollgate/state/projection/shard-markers.ts'
 import { desc } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { withTimeout } from '../background/with-timeout.ts'
-import { catalogs } from '../database/schema/catalog.ts'
+import { catalogs } from '../database/schema/projection.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import { WebhookCounts } from '../http/webhook-counts.ts'
 import { compareShards } from '../projection/compare-shards.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
 import type { AdminContext } from './admin-context.ts'
+
+/** What this process counts since its start, and reports with its heartbeat. */
+export class ProcessState {
+  readonly failures = new FailureCounts()
+  readonly webhookCounts = new WebhookCounts()
+  readonly #startedAt = performance.now()
+  #usageCopiedAt: number | null = null
+  #receiptsCopiedAt: number | null = null
+
+  /** @param until `performance.now()`: all usage until then is in the ledger */
+  usageCopied(until: number): void {
+    this.#usageCopiedAt = until
+  }
+
+  /** Milliseconds since all usage until then was in the ledger; before that, since the start. */
+  usageCopiedMsAgo(): number {
+    return performance.now() - (this.#usageCopiedAt ?? this.#startedAt)
+  }
+
+  /** @param until `performance.now()`: the request log has all receipts until then */
+  receiptsCopied(until: number): void {
+    this.#receiptsCopiedAt = until
+  }
+
+  /** Milliseconds since the request log had all receipts until then; before that, since the start. */
+  receiptsCopiedMsAgo(): number {
+    return performance.now() - (this.#receiptsCopiedAt ?? this.#startedAt)
+  }
+
+  facts(): ProcessFacts {
+    const copiedAt = this.#usageCopiedAt
+    return {
+      kind: 'control',
+      version,
+      errors: this.failures.all(),
+      webhooks: this.webhookCounts.all(),
+      usageCopiedMsAgo: copiedAt === null ? null : Math.round(performance.now() - copiedAt)
+    }
+  }
+}
 
 /** How long Redis may take to answer. */
 const redisTimeoutMs = 3000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { readCursor, writeCursor } from './audit-cursor.ts'
+import { readCursor, writeCursor } from './audit-filter.ts'
 
 test('reading a written cursor gives the same place', async () => {
   fc.assert(

@@ -3,8 +3,7 @@ import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { auditLog } from '../database/schema/audit.ts'
 import { users } from '../database/schema/users.ts'
-import type { AuditPlace } from './audit-cursor.ts'
-import type { Actor, AuditFilter } from './audit-filter.ts'
+import type { Actor, AuditFilter, AuditPlace } from './audit-filter.ts'
 
 /** How many entries a page examines at most. It then takes about 200 ms at most, whatever it searches. */
 const maxExamined = 50_000

@@ -5,7 +5,7 @@ import { loadControlConfig } from '../config.ts'
 import { codeOf } from '../testing/call-control.ts'
 import { captchaSecret } from '../testing/control-options.ts'
 import { startControl } from '../testing/start-control.ts'
-import { checkCaptcha } from './captcha-settings.ts'
+import { checkCaptcha } from './sign-in-settings.ts'
 
 const captcha = { provider: 'turnstile', siteKey: '1x00000000000000000000AA' } as const
 

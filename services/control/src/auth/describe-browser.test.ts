@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { describeBrowser } from './describe-browser.ts'
+import { describeBrowser } from './sign-in.ts'
 
 const mozilla = 'Mozilla/5.0'
 const webKit = 'AppleWebKit/537.36 (KHTML, like Gecko)'

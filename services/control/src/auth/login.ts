@@ -8,11 +8,10 @@ import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AskCode, CheckedUser, FormProof } from '../identity/identity.ts'
 import { isDeleted, maySignIn, noteConfirmed } from '../users/proof.ts'
-import type { AuthContext } from './auth-context.ts'
-import { proofOf } from './captcha-settings.ts'
-import { isPasswordUnchanged } from './end-sign-ins.ts'
-import { startMinResponseTime } from './min-response-time.ts'
+import { type AuthContext, startMinResponseTime } from './auth-context.ts'
+import { isPasswordUnchanged } from './revoke-old-access.ts'
 import { signIn } from './sign-in.ts'
+import { proofOf } from './sign-in-settings.ts'
 
 /**
  * `POST /login`: checks the password, and the code of a user with a second factor. Then it updates user and account, and

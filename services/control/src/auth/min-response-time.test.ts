@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import type { Answer } from '../testing/call-control.ts'
 import { startControl } from '../testing/start-control.ts'
-import { startMinResponseTime } from './min-response-time.ts'
+import { startMinResponseTime } from './auth-context.ts'
 
 test('an answer waits for the minimum time, and not at all when it has passed', async () => {
   const minTime = startMinResponseTime(60)

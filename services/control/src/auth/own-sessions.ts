@@ -5,7 +5,7 @@ import { and, desc, eq, gt } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import { callerOf } from '../callers/session.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
-import { sessions } from '../database/schema/sessions.ts'
+import { sessions } from '../database/schema/users.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AuthContext } from './auth-context.ts'
 

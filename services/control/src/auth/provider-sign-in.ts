@@ -14,10 +14,17 @@ import { createRateLimit } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { isOurUser } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
-import { completeProviderSignIn } from './complete-provider-sign-in.ts'
-import { pendingCookie, pendingCookieAttributes } from './pending-sign-in.ts'
-import { challengeOf, newVisit, readVisit, visitCookie, visitCookieAttributes, writeVisit } from './provider-cookie.ts'
-import { takeOverUser } from './take-over-user.ts'
+import { completeProviderSignIn, takeOverUser } from './complete-provider-sign-in.ts'
+import {
+  challengeOf,
+  newVisit,
+  pendingCookie,
+  pendingCookieAttributes,
+  readVisit,
+  visitCookie,
+  visitCookieAttributes,
+  writeVisit
+} from './provider-cookies.ts'
 
 /** Why a sign-in with a provider failed. The sign-in page explains each. */
 export type ProviderFailure =

@@ -8,7 +8,7 @@ import type { TypedApp } from '../http/typed-app.ts'
 import type { AskCode } from '../identity/identity.ts'
 import type { AuthContext } from './auth-context.ts'
 import { withOwnPassword } from './own-password.ts'
-import { replaceRecoveryCodes } from './recovery-codes.ts'
+import { replaceRecoveryCodes } from './second-factor-codes.ts'
 
 /** `POST /second-factor/recovery-codes`: makes new recovery codes, which replace the old ones. Needs password and code. */
 export function recoveryCodeEndpoint(app: TypedApp, context: AuthContext): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { totpCode } from '@tollgate/sandbox/identity/totp.ts'
 import { mails } from '../database/schema/mails.ts'
-import { recoveryCodes } from '../database/schema/recovery-codes.ts'
+import { recoveryCodes } from '../database/schema/users.ts'
 import { type Answer, codeOf, expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import type { TestUser } from '../testing/sign-up.ts'

@@ -1,14 +1,14 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { and, eq } from 'drizzle-orm'
-import type { By } from '../audit/by.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import { type By, recordAudit } from '../audit/record-audit.ts'
 import { forgetBrowsers } from '../callers/known-browser.ts'
-import type { Transaction } from '../database/connect.ts'
+import { endSessions } from '../callers/sessions.ts'
+import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
+import { members } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
-import { members } from '../database/schema/team.ts'
+import { passwordResets, users } from '../database/schema/users.ts'
 import { type RevokedKey, revokeKeys } from '../keys/revoke-keys.ts'
 import type { Projector } from '../projection/projector.ts'
-import { endOldPassword } from './end-sign-ins.ts'
 
 /** Revocations that control awaits at the same time. */
 const batch = 20
@@ -61,4 +61,41 @@ export async function awaitRevocations(
         'The new password is set and every session has ended. Some keys are still being revoked; this completes by itself. Sign in with the new password.'
     })
   }
+}
+
+/** The time in the database, which all replicas share, in PostgreSQL's notation. Read it before a password is checked. */
+export async function databaseTime(orm: Orm): Promise<string> {
+  const [row] = await queryRows<{ now: string }>(orm, sql`select clock_timestamp()::text as now`)
+  return row!.now
+}
+
+/**
+ * Ends every session of a user. A sign-in that began earlier, with the old password or factor, opens no session: see
+ * {@link isPasswordUnchanged}.
+ */
+export async function endSignIns(tx: Transaction, userId: string): Promise<void> {
+  // First: the row's lock puts this and the user's sign-ins in order.
+  await tx.update(users).set({ passwordSetAt: sql`clock_timestamp()` }).where(eq(users.id, userId))
+  await endSessions(tx, userId)
+}
+
+/** After a password was set: ends the user's sessions and sign-ins, and every link to a new password. */
+export async function endOldPassword(tx: Transaction, userId: string): Promise<void> {
+  await endSignIns(tx, userId)
+  await tx.update(users).set({ hasPassword: true }).where(eq(users.id, userId))
+  await tx.delete(passwordResets).where(eq(passwordResets.userId, userId))
+}
+
+/**
+ * Whether password and second factor are still the same as when they were checked.
+ *
+ * @param tx has locked the user's row
+ * @param checkedAt from {@link databaseTime}, before the check
+ */
+export async function isPasswordUnchanged(tx: Transaction, userId: string, checkedAt: string): Promise<boolean> {
+  const [row] = await tx
+    .select({ isUnchanged: sql<boolean>`coalesce(${users.passwordSetAt} < ${checkedAt}::timestamptz, true)` })
+    .from(users)
+    .where(eq(users.id, userId))
+  return row?.isUnchanged ?? true
 }

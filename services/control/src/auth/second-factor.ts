@@ -17,10 +17,10 @@ import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AskCode } from '../identity/identity.ts'
 import type { AuthContext } from './auth-context.ts'
-import { endSignIns } from './end-sign-ins.ts'
 import { withOwnPassword } from './own-password.ts'
-import { countRecoveryCodes, forgetRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts'
-import { renewSession } from './renew-session.ts'
+import { endSignIns } from './revoke-old-access.ts'
+import { countRecoveryCodes, forgetRecoveryCodes, replaceRecoveryCodes } from './second-factor-codes.ts'
+import { renewSession } from './sign-in.ts'
 
 /** After a sign-in with a recovery code: how long that session may turn the second factor off without another code. */
 const recoveredMs = 3_600_000

@@ -1,19 +1,27 @@
 import type { UserResponse } from '@tollgate/contracts/http/auth.ts'
+import { eq } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { recordAudit } from '../audit/record-audit.ts'
 import { browserCookie, browserCookieAttributes, rememberBrowser } from '../callers/known-browser.ts'
-import { shownUser } from '../callers/session.ts'
+import { callerOf, shownUser } from '../callers/session.ts'
 import { presentedSessions, sessionCookie } from '../callers/session-cookie.ts'
-import { clearEndedSessions, closeSessions, findSession, openSession } from '../callers/sessions.ts'
+import {
+  type Confirmed,
+  clearEndedSessions,
+  closeSessions,
+  findSession,
+  lockSessions,
+  openSession
+} from '../callers/sessions.ts'
 import type { Transaction } from '../database/connect.ts'
+import { sessions } from '../database/schema/users.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import type { NewBrowser } from '../mail/mail-content.ts'
 import { maxSignInMailsPerDay, queueMail } from '../mail/queue-mail.ts'
 import { adoptUser, logUnknownPlan } from '../users/adopt-user.ts'
 import { isOurUser, noteProved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
-import { describeBrowser } from './describe-browser.ts'
 
 export interface SignInOptions {
   /** As the provider just described them. */
@@ -80,4 +88,78 @@ export async function signIn(
 async function mailNewBrowser(tx: Transaction, userId: string, data: NewBrowser, at: Date): Promise<void> {
   const notices = [{ type: 'sign_in.new_browser', data, at: at.toISOString() }]
   await queueMail(tx, { accountId: userId, kind: 'account', notices, at, maxPerDay: maxSignInMailsPerDay })
+}
+
+/** Characters of a user agent that are read. */
+const maxLength = 512
+
+/** The first match counts: most browsers also name the browsers they descend from. */
+const programs: ReadonlyArray<readonly [pattern: RegExp, name: string]> = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\b(?:OPR|Opera|OPiOS)\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bVivaldi\//, 'Vivaldi'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Headless)?(?:Chrome|Chromium|CriOS)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+  [/^python|\baiohttp\//i, 'Python'],
+  [/^node\b|^undici\b|^axios\//i, 'Node.js']
+]
+
+const systems: ReadonlyArray<readonly [pattern: RegExp, name: string]> = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux']
+]
+
+/**
+ * Names a browser so that its user recognises it, such as `Firefox on Linux`. The name contains only our words, never text
+ * from the header.
+ *
+ * @param userAgent `User-Agent`
+ * @returns null if program and system are both unknown
+ */
+export function describeBrowser(userAgent: string | undefined): string | null {
+  const text = userAgent?.slice(0, maxLength) ?? ''
+  const program = nameIn(programs, text)
+  const system = nameIn(systems, text)
+  if (program !== null && system !== null) return `${program} on ${system}`
+  return program ?? system
+}
+
+function nameIn(names: typeof programs, text: string): string | null {
+  return names.find(([pattern]) => pattern.test(text))?.[1] ?? null
+}
+
+/**
+ * Runs a change that ends all sessions of a user, then opens a new session for the caller.
+ *
+ * A caller whose session was closed in the meantime gets none: signing out everywhere includes this session.
+ *
+ * @param change ends the sessions in the same transaction
+ * @param confirmed what the new session notes of the caller's confirmation; by default, as the old one
+ */
+export async function renewSession(
+  { database, clock, cookie }: Pick<AuthContext, 'database' | 'clock' | 'cookie'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  change: (tx: Transaction, now: Date) => Promise<void>,
+  confirmed: (now: Date) => Confirmed = () => callerOf(request).confirmed
+): Promise<void> {
+  const { user, sessionHash } = callerOf(request)
+  const now = clock()
+  const token = await database.orm.transaction(async (tx) => {
+    await lockSessions(tx, user.id)
+    const open = await tx.select({ hash: sessions.tokenHash }).from(sessions).where(eq(sessions.tokenHash, sessionHash))
+    await change(tx, now)
+    if (open.length === 0) return null
+    const browser = describeBrowser(request.headers['user-agent'])
+    return openSession(tx, { userId: user.id, browser, now, confirmed: confirmed(now), isRecovered: false })
+  })
+  if (token !== null) reply.setCookie(sessionCookie, token, cookie)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { ensurePersonalAccount } from '../accounts/personal-account.ts'
+import { ensurePersonalAccount } from '../accounts/account-plan.ts'
 import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { syncUser } from '../users/adopt-user.ts'
 import { storeCustomer } from './customers.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { readPlanPrices } from '../catalog/plan-prices.ts'
+import { readPlanPrices } from '../catalog/plans.ts'
 import type { Subscription } from './payments.ts'
 import { findDuplicates, noSubscription, planFromSubscriptions } from './plan-from-subscriptions.ts'
 import { anySubscriptions, catalog, knownPrices, subscription } from './testing/subscriptions.ts'

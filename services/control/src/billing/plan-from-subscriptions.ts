@@ -1,5 +1,5 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import type { PlanPrices } from '../catalog/plan-prices.ts'
+import type { PlanPrices } from '../catalog/plans.ts'
 import type { Subscription } from './payments.ts'
 
 /** Statuses in which a subscription never charges again. */

@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { createPendingSignIns } from '../auth/pending-sign-in.ts'
-import { newVisit, writeVisit } from '../auth/provider-cookie.ts'
+import { createPendingSignIns, newVisit, writeVisit } from '../auth/provider-cookies.ts'
 import type { Answer } from '../testing/call-control.ts'
 import { serviceRoleKey } from '../testing/control-options.ts'
 import { startControl } from '../testing/start-control.ts'
-import { newSessionToken } from './session-token.ts'
+import { newSessionToken } from './session-cookie.ts'
 
 /** What HTTP allows in a cookie's value, and bytes beyond ASCII, which Node passes on as Latin-1. */
 const hostileText = fc.string({

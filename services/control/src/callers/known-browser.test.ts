@@ -7,7 +7,7 @@ import { onDatabase } from '../testing/databases.ts'
 import type { TestUser } from '../testing/sign-up.ts'
 import { startControl } from '../testing/start-control.ts'
 import { browserCookie, browserCookieAttributes } from './known-browser.ts'
-import { hashSessionToken } from './session-token.ts'
+import { hashSessionToken } from './session-cookie.ts'
 
 const browserIn = ({ cookies }: Answer) => cookies.find((cookie) => cookie.startsWith('svc_browser='))!.split(';')[0]!
 

@@ -3,12 +3,9 @@ import { and, desc, eq, gt, inArray, lte, notInArray, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
-import { knownBrowsers } from '../database/schema/sessions.ts'
-import { users } from '../database/schema/users.ts'
+import { knownBrowsers, users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
-import { addressOf } from './request-address.ts'
-import { presentedCookies } from './session-cookie.ts'
-import { hashSessionToken, isSessionToken, newSessionToken } from './session-token.ts'
+import { hashSessionToken, isSessionToken, newSessionToken, presentedCookies } from './session-cookie.ts'
 
 /*
  * Sign-in attempts are limited per address, so strangers could use up the owner's attempts. Therefore a browser that signed
@@ -130,3 +127,6 @@ async function clearBrowsers(tx: Transaction, userId: string, now: Date): Promis
     .for('update', { skipLocked: true })
   await tx.delete(knownBrowsers).where(sql`(${knownBrowsers.tokenHash}, ${knownBrowsers.userId}) in ${ended}`)
 }
+
+/** The e-mail address in a body whose schema requires one. */
+export const addressOf = (request: FastifyRequest): string => (request.body as { email: string }).email

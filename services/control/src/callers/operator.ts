@@ -3,8 +3,8 @@ import type { OperatorRole } from '@tollgate/contracts/http/auth.ts'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Clock } from '../clocks/clock.ts'
-import { assertOperatorConfirmed } from './confirmation.ts'
 import { callerOf } from './session.ts'
+import { assertOperatorConfirmed } from './sessions.ts'
 
 /** How long after signing in an operator may act. */
 const operatorSessionMs = 12 * 3_600_000

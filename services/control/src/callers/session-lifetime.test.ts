@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { absoluteLifetimeMs, extendSpan, idleLifetimeMs, isOver, newSpan } from './session-lifetime.ts'
+import { absoluteLifetimeMs, extendSpan, idleLifetimeMs, isOver, newSpan } from './session-cookie.ts'
 
 const start = new Date('2026-11-21T12:00:00Z')
 const later = (ms: number) => new Date(start.getTime() + ms)

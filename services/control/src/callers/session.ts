@@ -6,14 +6,12 @@ import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
 import { scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { effectivePlan } from '../catalog/effective-plan.ts'
+import { effectivePlan } from '../catalog/plans.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { rolesOf } from '../identity/operator-roles.ts'
-import type { Confirmed } from './confirmation.ts'
-import { presentedSessions } from './session-cookie.ts'
-import { extendSpan } from './session-lifetime.ts'
-import { extendSession, findSession, type LiveSession } from './sessions.ts'
+import { rolesOf } from '../identity/identity.ts'
+import { extendSpan, presentedSessions } from './session-cookie.ts'
+import { assertConfirmed, type Confirmed, extendSession, findSession, type LiveSession } from './sessions.ts'
 
 /** The signed-in user of a request. */
 export interface Caller {
@@ -39,6 +37,12 @@ declare module 'fastify' {
      * @throws ServiceError `not_authenticated`
      */
     requireSession(request: FastifyRequest): Promise<void>
+    /**
+     * Hook for `onRequest`, after `requireSession`.
+     *
+     * @throws ServiceError `confirmation_required` if the user has not signed in or given their password in the last 10 minutes
+     */
+    requireConfirmation(request: FastifyRequest): Promise<void>
   }
   interface FastifyRequest {
     /** Set by `requireSession`; null in other routes. */
@@ -112,6 +116,18 @@ export function shownUser(catalog: Catalog, { user, account }: Pick<LiveSession,
 }
 
 export const session = fp(sessionPlugin, { name: 'session', fastify: '5.x' })
+
+const confirmationPlugin: FastifyPluginAsync<{ clock: Clock }> = async (app, { clock }) => {
+  app.decorate('requireConfirmation', async (request: FastifyRequest) => {
+    assertConfirmed(callerOf(request).confirmed, clock())
+  })
+}
+
+export const requireConfirmation = fp(confirmationPlugin, {
+  name: 'require-confirmation',
+  fastify: '5.x',
+  dependencies: ['session']
+})
 
 /** The caller in a handler behind `requireSession`. @throws Error in other handlers */
 export function callerOf(request: FastifyRequest): Caller {

@@ -1,12 +1,9 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { and, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
-import { accounts } from '../database/schema/accounts.ts'
-import { sessions } from '../database/schema/sessions.ts'
-import { members } from '../database/schema/team.ts'
-import { users } from '../database/schema/users.ts'
-import type { Confirmed } from './confirmation.ts'
-import { newSpan, type SessionSpan } from './session-lifetime.ts'
-import { hashSessionToken, isSessionToken, newSessionToken } from './session-token.ts'
+import { accounts, members } from '../database/schema/accounts.ts'
+import { sessions, users } from '../database/schema/users.ts'
+import { hashSessionToken, isSessionToken, newSessionToken, newSpan, type SessionSpan } from './session-cookie.ts'
 
 /** Ended sessions that a login removes: more than it adds, so that the table stays small. */
 const clearedPerLogin = 20
@@ -161,4 +158,40 @@ export async function clearEndedSessions(tx: Transaction, now: Date): Promise<vo
     .limit(clearedPerLogin)
     .for('update', { skipLocked: true })
   await tx.delete(sessions).where(inArray(sessions.tokenHash, ended))
+}
+
+/*
+ * Whoever steals a session has no password. So calls that give away money or rights, or that cannot be undone, need a user who
+ * signed in, or gave their password again, a few minutes ago (OWASP, "Session Management": reauthentication). A session
+ * remembers when that was; see auth/reauthenticate.ts.
+ */
+
+/** How long a confirmation counts. */
+const confirmedMs = 10 * 60_000
+
+/** When the user of a session last confirmed that it is them. Null: never. */
+export interface Confirmed {
+  /** With the password, or by a sign-in with a provider. */
+  readonly at: Date | null
+  /** With a code of the second factor, too. */
+  readonly codeAt: Date | null
+}
+
+const isRecent = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() < confirmedMs
+
+/** @throws ServiceError `confirmation_required` */
+export function assertConfirmed({ at }: Confirmed, now: Date): void {
+  if (!isRecent(at, now)) throw new ServiceError('confirmation_required')
+}
+
+/**
+ * For acts of operators.
+ *
+ * @param needsCode whether operators must have a second factor
+ * @throws ServiceError `confirmation_required`; `operator_needs_second_factor` for an operator without one
+ */
+export function assertOperatorConfirmed(confirmed: Confirmed, needsCode: boolean, now: Date): void {
+  assertConfirmed(confirmed, now)
+  // Every confirmation asks for the code, if there is a second factor.
+  if (needsCode && !isRecent(confirmed.codeAt, now)) throw new ServiceError('operator_needs_second_factor')
 }

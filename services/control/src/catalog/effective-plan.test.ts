@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { test } from 'tap'
-import { effectivePlan, isUnknownPlan } from './effective-plan.ts'
+import { effectivePlan, isUnknownPlan } from './plans.ts'
 
 const plan = { keyQuota: 1 } as Catalog['plans'][string]
 const catalog: Catalog = { models: {}, plans: { free: plan, pro: plan } }

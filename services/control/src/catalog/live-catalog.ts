@@ -2,7 +2,7 @@ import { type Catalog, readCatalogJson } from '@tollgate/contracts/catalog/catal
 import { createBackgroundLoop, type LoopLog, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import { desc, eq } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { catalogs } from '../database/schema/catalog.ts'
+import { catalogs } from '../database/schema/projection.ts'
 
 /** How often the version in PostgreSQL is read, ms. */
 const intervalMs = 1000

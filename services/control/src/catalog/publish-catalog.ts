@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { desc, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
-import { catalogs } from '../database/schema/catalog.ts'
+import { catalogs } from '../database/schema/projection.ts'
 
 /** Id of the advisory lock: an arbitrary number that also `add_ledger_month` uses, in a transaction of its own. */
 const lock = 7_012_846_613

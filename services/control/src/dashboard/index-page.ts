@@ -3,7 +3,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { Brand } from '@tollgate/service/brand/brand.ts'
 import { escapeHtml } from '@tollgate/service/text.ts'
-import type { CaptchaSettings } from '../auth/captcha-settings.ts'
+import type { CaptchaSettings } from '../auth/sign-in-settings.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 

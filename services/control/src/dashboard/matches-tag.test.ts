@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { matchesTag } from './matches-tag.ts'
+import { matchesTag } from './serve-dashboard.ts'
 
 test('a tag matches alone, weak, in a list, and by a star', async () => {
   for (const header of [

@@ -1,4 +1,4 @@
-import type { CaptchaProvider } from '../auth/captcha-settings.ts'
+import type { CaptchaProvider } from '../auth/sign-in-settings.ts'
 
 const picturesFrom = (logoUrl: string | null): string =>
   `img-src 'self'${logoUrl === null ? '' : ` ${new URL(logoUrl).origin}`}`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import Fastify from 'fastify'
 import { type Test, test } from 'tap'
-import { redirectToPublicUrl } from './redirect-to-public-url.ts'
+import { redirectToPublicUrl } from './serve-dashboard.ts'
 
 function serve(t: Test, publicUrl: string) {
   const app = Fastify()

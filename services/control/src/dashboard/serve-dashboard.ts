@@ -5,9 +5,22 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { presentedSessions } from '../callers/session-cookie.ts'
 import { type Encoding, makeIndexPage, type PageFacts, withoutFirstView } from './index-page.ts'
-import { matchesTag } from './matches-tag.ts'
 import { apiReferencePath, assetsPrefix, captchaPath, pagePaths } from './page-paths.ts'
 import { apiReferenceHeaders, captchaHeaders, pageHeaders } from './page-policy.ts'
+
+const entityTag = /(?:W\/)?("[^"]*")/g
+
+/**
+ * Whether `If-None-Match` matches a tag, by weak comparison: a cache in between may have made a strong tag weak, and may
+ * send several (RFC 9110, sections 8.8.3.2 and 13.1.2).
+ *
+ * @param header as received; undefined without one
+ * @param tag with its quotes
+ */
+export function matchesTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  return header.trim() === '*' || [...header.matchAll(entityTag)].some(([, opaque]) => opaque === tag)
+}
 
 /** The file of each address, such as `/dashboard/requests/:id`. */
 type PageFiles = ReadonlyArray<readonly [address: RegExp, file: string]>
@@ -106,3 +119,25 @@ function serveBuildHint(app: FastifyInstance): void {
     app.get(path, (_request, reply) => reply.code(503).type('text/plain; charset=utf-8').send(text))
   }
 }
+
+/** Names that a browser may use for its own machine. */
+const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * Redirects pages that a browser opened by another name of this machine, such as `http://127.0.0.1:3000` instead of
+ * `http://localhost:3000`. Browsers treat them as two sites: the session would belong to one, and writes from the other
+ * would be refused. A public URL of another machine redirects nothing.
+ *
+ * @param publicUrl an origin
+ */
+export function redirectToPublicUrl(pages: FastifyInstance, publicUrl: string): void {
+  const { hostname, port } = new URL(publicUrl)
+  if (!loopbackNames.has(hostname)) return
+  const others = new Set([...loopbackNames].filter((name) => name !== hostname).map((name) => hostOf(name, port)))
+  pages.addHook('onRequest', async (request, reply) => {
+    if (!others.has(request.headers.host ?? '')) return
+    return reply.redirect(publicUrl + request.url, 307)
+  })
+}
+
+const hostOf = (name: string, port: string): string => (port === '' ? name : `${name}:${port}`)

@@ -4,15 +4,11 @@ import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { type Database, type Orm, queryRows } from './connect.ts'
 import { migrationsFolder } from './migrations-folder.ts'
 import * as accounts from './schema/accounts.ts'
-import * as admin from './schema/admin.ts'
 import * as audit from './schema/audit.ts'
 import * as billing from './schema/billing.ts'
-import * as catalog from './schema/catalog.ts'
 import * as keys from './schema/keys.ts'
 import * as projection from './schema/projection.ts'
 import * as requests from './schema/requests.ts'
-import * as sessions from './schema/sessions.ts'
-import * as team from './schema/team.ts'
 import * as usage from './schema/usage.ts'
 import * as users from './schema/users.ts'
 
@@ -117,7 +113,7 @@ const settingsQuery = sql`
   select name, current_setting(name, true) as value from unnest(array[${list(settingNames)}]::text[]) as name`
 
 const ownTables: readonly string[] = [
-  ...[accounts, admin, audit, billing, catalog, keys, projection, requests, sessions, team, usage, users]
+  ...[accounts, audit, billing, keys, projection, requests, usage, users]
     .flatMap((part) => Object.values(part))
     .flatMap((member) => (is(member, PgTable) ? getTableConfig(member).name : [])),
   'migrations'

@@ -6,11 +6,9 @@ import { newPgliteDirectory, removePgliteDirectory } from '../testing/pglite-dir
 import { type Orm, openDatabase, queryRows } from './connect.ts'
 import { listPendingMigrations, migrate } from './migrate.ts'
 import { accounts } from './schema/accounts.ts'
-import { catalogs } from './schema/catalog.ts'
 import { keys } from './schema/keys.ts'
-import { projection, shards } from './schema/projection.ts'
-import { sessions } from './schema/sessions.ts'
-import { users } from './schema/users.ts'
+import { catalogs, projection, shards } from './schema/projection.ts'
+import { sessions, users } from './schema/users.ts'
 
 onEachDatabase('migrations', async (t, newDatabase) => {
   const url = await newDatabase('empty')

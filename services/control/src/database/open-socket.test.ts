@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import postgres from 'postgres'
 import { test } from 'tap'
-import { openSocket } from './open-socket.ts'
+import { openSocket } from './connect.ts'
 
 interface Tap {
   after(run: () => void): void

@@ -7,7 +7,8 @@ import type {
 } from '@tollgate/contracts/events/event-types.ts'
 import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
-import { events, type RecordedEvent } from '../database/schema/events.ts'
+import type { keys } from '../database/schema/keys.ts'
+import { events, type RecordedEvent } from '../database/schema/notices.ts'
 import { webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
 import { queueEventMails } from '../mail/queue-mail.ts'
 
@@ -90,4 +91,45 @@ const toRow = ({ accountId, type, data, at, once }: NewEvent): RecordedEvent => 
 async function fanOut(tx: Transaction, recorded: readonly RecordedEvent[]): Promise<void> {
   await queueDeliveries(tx, recorded)
   await queueEventMails(tx, recorded)
+}
+
+/** The columns of a key that events name. */
+type NamedKey = Pick<typeof keys.$inferSelect, 'id' | 'accountId' | 'label' | 'scope' | 'metadata'>
+
+export const toEventKey = ({ id, label, scope, metadata }: NamedKey): EventData<'key.created'>['key'] => ({
+  ...{ id, label, scope, metadata }
+})
+
+export async function recordKeyCreated(tx: Transaction, key: NamedKey, at: Date): Promise<void> {
+  await recordEvent(tx, { type: 'key.created', accountId: key.accountId, data: { key: toEventKey(key) }, at })
+}
+
+/** @param oldSecretUntil how long the old secret works; null if it stopped at once */
+export async function recordKeyRotated(
+  tx: Transaction,
+  key: NamedKey,
+  oldSecretUntil: Date | null,
+  at: Date
+): Promise<void> {
+  const data = { key: toEventKey(key), old_secret_until: oldSecretUntil?.toISOString() ?? null }
+  await recordEvent(tx, { type: 'key.rotated', accountId: key.accountId, data, at })
+}
+
+/** @param note why an operator did it */
+export async function recordKeysRevoked(
+  tx: Transaction,
+  revoked: readonly NamedKey[],
+  at: Date,
+  note?: string
+): Promise<void> {
+  const why = note === undefined ? {} : { note }
+  await recordEvents(
+    tx,
+    revoked.map((key) => ({
+      type: 'key.revoked',
+      accountId: key.accountId,
+      data: { key: toEventKey(key), ...why },
+      at
+    }))
+  )
 }

@@ -3,7 +3,7 @@ import { accountEvents, type EventType } from '@tollgate/contracts/events/event-
 import { eq } from 'drizzle-orm'
 import { Value } from 'typebox/value'
 import { startBilling } from '../billing/testing/start-billing.ts'
-import { events } from '../database/schema/events.ts'
+import { events } from '../database/schema/notices.ts'
 import { expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { recordEvent, recordEvents } from './record-event.ts'

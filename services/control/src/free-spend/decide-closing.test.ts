@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { dayOf, freeClosing } from './decide-closing.ts'
+import { dayOf, freeClosing } from '../usage/free-spend-limit.ts'
 
 const at = (text: string) => Date.parse(text)
 

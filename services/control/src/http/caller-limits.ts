@@ -2,7 +2,6 @@ import { normalizeIP } from '@fastify/rate-limit'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
-import { createFairReads } from './fair-reads.ts'
 import type { Limits } from './limits.ts'
 import { createLocalCounter } from './rate-limit-store.ts'
 
@@ -110,4 +109,78 @@ function callerOf({ caller, principal, ip }: FastifyRequest): { name: string; ac
   if (principal?.keyId != null) return { name: `key:${principal.keyId}`, accountId: principal.accountId }
   if (caller !== null) return { name: `session:${caller.sessionHash}`, accountId: caller.accountId }
   return { name: `ip:${normalizeIP(ip)}`, accountId: null }
+}
+
+/** A read waits no longer: time is left to answer before the request itself is late. */
+const waitMs = 10_000
+const retryAfterSeconds = 5
+
+interface FairReads {
+  /**
+   * Waits until the account may begin one more read, in order.
+   *
+   * @returns ends the read. Safe to repeat
+   * @throws ServiceError `too_many_requests` if too many reads of the account wait, or one waits too long
+   */
+  enter(accountId: string): Promise<() => void>
+}
+
+interface Share {
+  underWay: number
+  readonly waiting: Set<() => void>
+}
+
+/**
+ * Limits the reads of one account at once, so that an account with many heavy reads leaves connections to the others.
+ *
+ * @param maxWaiting further reads of an account that wait
+ */
+export function createFairReads({ maxAtOnce, maxWaiting }: { maxAtOnce: number; maxWaiting: number }): FairReads {
+  const shares = new Map<string, Share>()
+
+  function leave(accountId: string, share: Share): void {
+    const [next] = share.waiting
+    // The next read takes over the place.
+    if (next !== undefined) next()
+    else if (--share.underWay === 0) shares.delete(accountId)
+  }
+
+  function once(accountId: string, share: Share): () => void {
+    let hasLeft = false
+    return () => {
+      if (hasLeft) return
+      hasLeft = true
+      leave(accountId, share)
+    }
+  }
+
+  return {
+    async enter(accountId) {
+      const share = shares.get(accountId) ?? { underWay: 0, waiting: new Set() }
+      shares.set(accountId, share)
+      if (share.underWay < maxAtOnce) share.underWay++
+      else if (share.waiting.size >= maxWaiting) throw tooManyReads()
+      else await wait(share)
+      return once(accountId, share)
+    }
+  }
+}
+
+const tooManyReads = () =>
+  new ServiceError('too_many_requests', {
+    message: 'Too many reads of your account are under way. Wait for some of them, then retry.',
+    retryAfter: retryAfterSeconds
+  })
+
+function wait({ waiting }: Share): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      waiting.delete(enter)
+      settle()
+    }
+    const enter = () => end(resolve)
+    const timer = setTimeout(() => end(() => reject(tooManyReads())), waitMs)
+    waiting.add(enter)
+  })
 }

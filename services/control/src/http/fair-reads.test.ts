@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { test } from 'tap'
-import { createFairReads } from './fair-reads.ts'
+import { createFairReads } from './caller-limits.ts'
 
 /** Whether a promise has settled by the next turn. */
 const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {

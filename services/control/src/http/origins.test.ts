@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { originTest } from './origins.ts'
+import { originTest } from '../callers/browser-callers.ts'
 
 const domain = 'service.example'
 const extra = 'http://localhost:5173'

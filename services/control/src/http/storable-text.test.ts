@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { findUnstorable } from './storable-text.ts'
+import { findUnstorable } from './bodies.ts'
 
 test('storable text passes at any place', async () => {
   for (const value of [

@@ -7,9 +7,10 @@ import {
   guarded,
   requireUser,
   type SupabaseOptions,
-  toIdentityUser
+  toIdentityUser,
+  unexpectedFailure,
+  weakPassword
 } from './supabase-client.ts'
-import { unexpectedFailure, weakPassword } from './supabase-failure.ts'
 
 type AdminCalls = Pick<
   Identity,

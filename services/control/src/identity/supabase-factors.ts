@@ -1,8 +1,7 @@
 import type { AuthError, Factor, User } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Identity } from './identity.ts'
-import { type Client, guarded, requireUser } from './supabase-client.ts'
-import { unexpectedFailure } from './supabase-failure.ts'
+import { type Client, guarded, requireUser, unexpectedFailure } from './supabase-client.ts'
 
 type FactorCalls = Pick<
   Identity,

@@ -10,16 +10,17 @@ import {
   createClient,
   defaultTimeoutMs,
   guarded,
+  isMailRepeat,
   requireUser,
   type SupabaseOptions,
   toCheckedUser,
-  toIdentityUser
+  toIdentityUser,
+  unexpectedFailure,
+  weakPassword
 } from './supabase-client.ts'
 import { activeFactors, factorCalls, verifyCode } from './supabase-factors.ts'
-import { isMailRepeat, unexpectedFailure, weakPassword } from './supabase-failure.ts'
-import { invitation } from './supabase-invitations.ts'
 import { linkCalls } from './supabase-links.ts'
-import { mailCalls } from './supabase-mails.ts'
+import { invitation, mailCalls } from './supabase-mails.ts'
 import { providerCalls } from './supabase-providers.ts'
 
 export type { SupabaseOptions } from './supabase-client.ts'

@@ -8,10 +8,10 @@ import {
   guarded,
   requireUser,
   toCheckedUser,
-  toIdentityUser
+  toIdentityUser,
+  unexpectedFailure
 } from './supabase-client.ts'
 import { activeFactors, verifyCode } from './supabase-factors.ts'
-import { unexpectedFailure } from './supabase-failure.ts'
 
 /** The code is wrong, used or expired, or its user may not sign in. */
 const refusedCodes = new Set<unknown>([

@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { and, eq, gt, isNull, ne, or } from 'drizzle-orm'
-import type { LimitedAccount } from '../catalog/limits-in-force.ts'
+import type { LimitedAccount } from '../catalog/plans.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import { keyQuota, mayAddKey } from './key-quota.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { By } from '../audit/by.ts'
+import type { By } from '../audit/record-audit.ts'
 import { principalOf } from '../callers/principal.ts'
 
 /** The caller of a request behind `requireAccount`, for the audit log. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
-import { toUsd } from '../accounts/own-cap.ts'
+import { toUsd } from '../catalog/plans.ts'
 import type { keys } from '../database/schema/keys.ts'
 import { inOrder } from '../notices/decide-threshold.ts'
 

@@ -4,7 +4,7 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import { GetKeyResponse, KeyParams, ListKeysQuery, ListKeysResponse } from '@tollgate/contracts/http/keys.ts'
 import type { FastifyInstance } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
-import { metadataFilter, readMetadataFilter } from '../http/metadata-filter.ts'
+import { metadataFilter, readMetadataFilter } from '../http/query.ts'
 import { changeEndpoints } from './change-endpoints.ts'
 import { createEndpoints, type KeysOptions } from './create-endpoints.ts'
 import { readKeyCursor, writeKeyCursor } from './key-cursor.ts'
@@ -15,7 +15,7 @@ const defaultPage = 100
 const badCursor = 'cursor: not valid for this list. Use next_cursor of the previous page.'
 
 /** `/api/keys`: the keys of the caller's account, for people and for partners' servers. */
-export async function keysEndpoints(instance: FastifyInstance, options: KeysOptions): Promise<void> {
+export async function keyRoutes(instance: FastifyInstance, options: KeysOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { orm } = options.database
   const { projector, clock } = options

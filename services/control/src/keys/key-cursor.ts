@@ -1,5 +1,5 @@
-import * as cursor from '../http/cursor.ts'
-import { isKeyId } from '../key-ids/key-id.ts'
+import { isKeyId } from '../database/key-id.ts'
+import * as cursor from '../http/query.ts'
 
 /** A place in a list of keys, newest first. The next page begins after this key. */
 export interface KeyPlace {

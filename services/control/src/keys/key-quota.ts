@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { type LimitedAccount, limitsInForce } from '../catalog/limits-in-force.ts'
+import { type LimitedAccount, limitsInForce } from '../catalog/plans.ts'
 
 /** How many live inference keys an account may have; Infinity without a limit. */
 export function keyQuota(catalog: Catalog, account: LimitedAccount): number {

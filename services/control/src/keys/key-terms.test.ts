@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { newKeyId } from '../key-ids/key-id.ts'
+import { newKeyId } from '../database/key-id.ts'
 import { readKeyCursor, writeKeyCursor } from './key-cursor.ts'
 import { readKeyTerms } from './key-terms.ts'
 import { testCatalog } from './testing/catalog.ts'

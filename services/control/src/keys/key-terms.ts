@@ -1,9 +1,8 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
-import { nanosOfUsd } from '../accounts/own-cap.ts'
-import { effectivePlan } from '../catalog/effective-plan.ts'
-import { lastInstant } from '../http/cursor.ts'
+import { effectivePlan, nanosOfUsd } from '../catalog/plans.ts'
+import { lastInstant } from '../http/query.ts'
 import { inOrder } from '../notices/decide-threshold.ts'
 
 /** The stored limits, thresholds, expiry, label and metadata of a key, and whether it is paused. */

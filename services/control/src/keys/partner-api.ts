@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { effectivePlan } from '../catalog/effective-plan.ts'
+import { effectivePlan } from '../catalog/plans.ts'
 
 const partnerApi = 'partner-api'
 

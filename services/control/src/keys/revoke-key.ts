@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
-import { recordKeysRevoked } from '../events/record-key-event.ts'
+import { recordKeysRevoked } from '../events/record-event.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import type { ByWhom } from './store-key.ts'
 

@@ -1,9 +1,9 @@
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, type SQL } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
+import { isTokenId } from '../database/key-id.ts'
 import { keys } from '../database/schema/keys.ts'
-import { recordKeysRevoked } from '../events/record-key-event.ts'
-import { isTokenId } from '../key-ids/key-id.ts'
+import { recordKeysRevoked } from '../events/record-event.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 
 export interface RevokedKey {

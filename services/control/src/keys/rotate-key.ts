@@ -7,7 +7,7 @@ import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limi
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
-import { recordKeyRotated } from '../events/record-key-event.ts'
+import { recordKeyRotated } from '../events/record-event.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { findMade, rememberMade } from './idempotency.ts'
 import { cutDetail } from './revoke-key.ts'

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { createTransport } from 'nodemailer'
-import type { OnProviderCall, ProviderOutcome } from '../provider-health/provider-calls.ts'
+import type { OnProviderCall, ProviderOutcome } from '../provider-health/provider-health.ts'
 import type { SmtpSettings } from './smtp-settings.ts'
 
 /** Milliseconds. */

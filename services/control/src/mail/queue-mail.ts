@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { MailKind } from '@tollgate/contracts/http/notices.ts'
 import { eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
-import type { RecordedEvent } from '../database/schema/events.ts'
 import { mails, type StoredNotice } from '../database/schema/mails.ts'
+import type { RecordedEvent } from '../database/schema/notices.ts'
 import { kindOf, kindsOfMails } from './mail-kinds.ts'
 
 /** A mail tells of so many things; it gives the number of the others. */

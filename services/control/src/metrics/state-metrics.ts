@@ -4,11 +4,10 @@ import { allShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Registry } from 'prom-client'
 import type { Database } from '../database/connect.ts'
-import type { FreeSpendLimit } from '../free-spend/free-spend-limit.ts'
 import type { WebhookCounts } from '../http/webhook-counts.ts'
-import { ProjectionLag } from '../projection/projection-lag.ts'
-import { shardStates } from '../projection/shard-states.ts'
+import { ProjectionLag, shardStates } from '../projection/projection-lag.ts'
 import { type ProviderHealth, providerOfSetting, providerSettings } from '../provider-health/provider-health.ts'
+import type { FreeSpendLimit } from '../usage/free-spend-limit.ts'
 import { addCounter, addGauge, type Sample } from './pulled.ts'
 import {
   createLimitedReader,

@@ -4,12 +4,11 @@ import { readProcesses } from '@tollgate/state/processes/heartbeat.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Clock, earliestTime } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
-import { failingUpstreams } from './failing-upstreams.ts'
 import { recordFailovers } from './failovers.ts'
 import { sweepKeys } from './sweep-keys.ts'
 import { tellRefusals } from './tell-refusals.ts'
 import { watchApprovals } from './watch-approvals.ts'
-import { watchUpstreams } from './watch-upstreams.ts'
+import { avoidedUpstreams, watchUpstreams } from './watch-upstreams.ts'
 
 const intervalMs = 15_000
 
@@ -28,7 +27,7 @@ export function createNoticeSweeper({ orm, redis, clock, log }: NoticeSweeperOpt
       const waiting = [await recordFailovers(orm, now), await sweepKeys(orm, now), await tellRefusals(orm, now)]
       await watchApprovals(orm, now)
       // Without Redis, nobody knows what gateways see.
-      if (redis.isReady()) await watchUpstreams(orm, failingUpstreams(await readProcesses(redis)), now)
+      if (redis.isReady()) await watchUpstreams(orm, avoidedUpstreams(await readProcesses(redis)), now)
       return waiting.includes(true) ? 'again' : null
     },
     intervalMs: () => intervalMs * (0.5 + Math.random()),

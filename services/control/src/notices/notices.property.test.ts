@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { forecastMonth } from '../usage/forecast-month.ts'
+import { forecastMonth } from '../usage/daily-spend.ts'
 import { monthOf } from '../usage/usage-range.ts'
+import { judgeHour } from './check-hours.ts'
 import { decideThreshold, defaultThresholds } from './decide-threshold.ts'
-import { judgeHour } from './judge-hour.ts'
 
 const usd = 1e9
 const nothing = { percent: 0, spentNanos: 0 }

@@ -2,6 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import { type SpendCheckKind, spendChecks } from '../database/schema/notices.ts'
+import type { Ledger } from '../usage/ledger.ts'
+import { monthOf } from '../usage/usage-range.ts'
 
 /** From a change of spend until its check, which covers everything in between; milliseconds. */
 export type CheckDelays = Readonly<Record<SpendCheckKind, number>>
@@ -106,4 +108,27 @@ export async function endChecks(orm: Orm, done: readonly ClaimedCheck[]): Promis
       where account_id = done.account and key_id = done.key and due_at = done.due
       for update of ${spendChecks} skip locked
     )`)
+}
+
+const hourMs = 3_600_000
+
+/**
+ * A ledger that also notes whose spend has changed. A note is written before Redis forgets that the row has changed, so it is
+ * repeated by the next copy if this replica dies.
+ *
+ * @param now usage of earlier months is not noted: nobody can still act on it
+ */
+export function noteCopiedUsage(ledger: Ledger, orm: Orm, delays: CheckDelays, now: () => Date): Ledger {
+  return {
+    ...ledger,
+    async store(usages) {
+      await ledger.store(usages)
+      const firstHour = monthOf(now()).from.getTime() / hourMs
+      const changed = new Map<string, ChangedSpend>()
+      for (const { account, key, hour } of usages) {
+        if (hour >= firstHour) changed.set(`${account} ${key}`, { account, key })
+      }
+      await noteSpend(orm, [...changed.values()], delays)
+    }
+  }
 }

@@ -2,8 +2,7 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import { noticeSweeps } from '../database/schema/notices.ts'
-import { type NewEvent, recordEvents } from '../events/record-event.ts'
-import { toEventKey } from '../events/record-key-event.ts'
+import { type NewEvent, recordEvents, toEventKey } from '../events/record-event.ts'
 
 const hourMs = 3_600_000
 /** Keys per transaction. */

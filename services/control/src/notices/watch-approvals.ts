@@ -1,8 +1,8 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
+import { isWaiting } from '../database/derived-columns.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { noticeSweeps } from '../database/schema/notices.ts'
-import { isWaiting } from '../database/suspensions.ts'
 import { recordEvent } from '../events/record-event.ts'
 
 const name = 'accounts_waiting'

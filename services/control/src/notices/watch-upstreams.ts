@@ -1,9 +1,9 @@
+import type { ProcessReport } from '@tollgate/contracts/records/process-report.ts'
 import { and, eq, gte, lt, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { failingUpstreams } from '../database/schema/notices.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { recoveredAfterMs, toldAfterMs } from './failing-upstreams.ts'
 
 const hourMs = 3_600_000
 
@@ -11,7 +11,7 @@ const hourMs = 3_600_000
  * Stores which upstreams fail now, and records `provider.failing` once for each outage that lasts some minutes. Any number of
  * replicas may call it, every few seconds.
  *
- * @param failing names of upstreams, from `failingUpstreams`
+ * @param failing names of upstreams, from `avoidedUpstreams`
  */
 export async function watchUpstreams(orm: Orm, failing: readonly string[], now: Date): Promise<void> {
   await orm.delete(failingUpstreams).where(lt(failingUpstreams.seenAt, new Date(now.getTime() - recoveredAfterMs)))
@@ -52,4 +52,29 @@ async function countCalls(tx: Transaction, upstream: string, since: Date) {
     .from(ledger)
     .where(and(gte(ledger.hour, from), eq(ledger.upstream, upstream)))
   return row!
+}
+
+/** What an operator is told of: an upstream that gateways avoid for so long. */
+const toldAfterMs = 3 * 60_000
+/** An upstream that was not failing for so long has recovered; shorter pauses belong to the same outage. */
+const recoveredAfterMs = 5 * 60_000
+
+/**
+ * The upstreams that at least half of the running gateways avoid, because most of their calls fail: their circuit breakers are
+ * not closed. A gateway closes its breaker with the first call that succeeds.
+ */
+export function avoidedUpstreams(processes: ReadonlyArray<Pick<ProcessReport, 'kind' | 'upstreams'>>): string[] {
+  const found = new Map<string, { gateways: number; avoiding: number }>()
+  for (const { kind, upstreams = [] } of processes) {
+    if (kind !== 'gateway') continue
+    for (const { name, breaker } of upstreams) {
+      const counts = found.get(name) ?? { gateways: 0, avoiding: 0 }
+      counts.gateways++
+      if (breaker !== 'closed') counts.avoiding++
+      found.set(name, counts)
+    }
+  }
+  return [...found]
+    .filter(([, { gateways, avoiding }]) => 2 * avoiding >= gateways && avoiding > 0)
+    .map(([name]) => name)
 }

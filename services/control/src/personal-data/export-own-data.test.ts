@@ -7,7 +7,7 @@ import { teamOf } from '../team/testing/team-of.ts'
 import { codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
-import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
+import { addLedgerMonths } from '../usage/testing/memory-ledger.ts'
 import { monthOf } from '../usage/usage-range.ts'
 
 onDatabase('the export of one’s own data', async (t, newDatabase) => {

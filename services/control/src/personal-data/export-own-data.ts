@@ -3,15 +3,21 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { AccountExport } from '@tollgate/contracts/http/account-export.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
+import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../audit/record-audit.ts'
+import { toStoredSession } from '../auth/own-sessions.ts'
 import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
+import { everyCustomer } from '../billing/customers.ts'
 import { callerOf } from '../callers/session.ts'
 import type { Clock } from '../clocks/clock.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database, Orm } from '../database/connect.ts'
+import { accounts, members } from '../database/schema/accounts.ts'
+import { customers, invoices } from '../database/schema/billing.ts'
+import { recoveryCodes, sessions, users } from '../database/schema/users.ts'
 import type { Limits } from '../http/limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
-import { readOwnFacts } from './own-facts.ts'
 import { type Lists, readLists } from './own-lists.ts'
 
 /** An export may take longer than other answers, but not for ever. */
@@ -88,4 +94,69 @@ async function* documentOf(head: object, lists: Lists): AsyncGenerator<string> {
     yield ']'
   }
   yield '}\n'
+}
+
+/** The parts of an export that are single values or short lists. */
+type OwnFacts = Pick<
+  AccountExport,
+  'user' | 'seat' | 'account' | 'sessions' | 'recovery_codes' | 'customer' | 'invoices'
+>
+
+/** Reads what is stored about a user and their own account. @throws Error if there is no such user */
+async function readOwnFacts(orm: Orm, id: string, now: Date): Promise<OwnFacts> {
+  const [user] = await orm
+    .select({ id: users.id, email: users.email, name: users.name })
+    .from(users)
+    .where(eq(users.id, id))
+  const [account] = await orm.select().from(accounts).where(eq(accounts.id, id))
+  if (user === undefined || account === undefined) throw new Error(`user ${id} does not exist`)
+  const [seat] = await orm.select().from(members).where(eq(members.userId, id))
+  const [customer] = await orm.select().from(customers).where(eq(customers.accountId, id))
+  return {
+    user,
+    seat: seat === undefined ? null : { account_id: seat.accountId, joined: seat.joinedAt.toISOString() },
+    account: {
+      id,
+      plan: account.planInForce,
+      status: account.status,
+      monthly_budget_usd: account.ownCapNanos === null ? null : formatUsd(BigInt(account.ownCapNanos)),
+      created: account.createdAt.toISOString()
+    },
+    sessions: await readSessions(orm, id, now),
+    recovery_codes: await readRecoveryCodes(orm, id),
+    customer: customer === undefined ? null : { id: customer.customerId, subscription_id: customer.subscriptionId },
+    invoices: await readInvoices(orm, id)
+  }
+}
+
+async function readSessions(orm: Orm, userId: string, now: Date): Promise<AccountExport['sessions']> {
+  const rows = await orm
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), gt(sessions.idleEndsAt, now)))
+    .orderBy(desc(sessions.lastUsedAt), sessions.id)
+  return rows.map(toStoredSession)
+}
+
+async function readRecoveryCodes(orm: Orm, userId: string): Promise<AccountExport['recovery_codes']> {
+  const rows = await orm
+    .select({ createdAt: recoveryCodes.createdAt, usedAt: recoveryCodes.usedAt })
+    .from(recoveryCodes)
+    .where(eq(recoveryCodes.userId, userId))
+    .orderBy(asc(recoveryCodes.usedAt))
+  return rows.map(({ createdAt, usedAt }) => ({
+    created: createdAt.toISOString(),
+    used: usedAt === null ? null : usedAt.toISOString()
+  }))
+}
+
+async function readInvoices(orm: Orm, accountId: string): Promise<AccountExport['invoices']> {
+  const rows = await orm
+    .select()
+    .from(invoices)
+    .where(
+      sql`${invoices.customerId} in (select customer_id from ${everyCustomer} as own where account_id = ${accountId})`
+    )
+    .orderBy(asc(invoices.paidAt), invoices.id)
+  return rows.map(({ id, amount, currency, paidAt }) => ({ id, amount, currency, paid_at: paidAt.toISOString() }))
 }

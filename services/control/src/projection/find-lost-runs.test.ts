@@ -8,7 +8,7 @@ import { forgetUsage, readUsage } from '@tollgate/state/usage/usage.ts'
 import { copyUsage } from '../usage/copy-usage.ts'
 import { createMemoryLedger } from '../usage/testing/memory-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
-import { findLostRuns } from './find-lost-runs.ts'
+import { findLostRuns } from './replay-shards.ts'
 import { emptyState } from './testing/memory-source.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'

@@ -4,7 +4,7 @@ import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
 import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'
-import { isKeyInForce } from './is-key-in-force.ts'
+import { isKeyInForce } from './projector.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const key = 'key_1'

@@ -3,7 +3,7 @@ import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { ProjectedKey } from '@tollgate/state/projection/read-keys.ts'
 import { activeKey } from '@tollgate/state/testing/one-account.ts'
 import { test } from 'tap'
-import { judgeEnding } from './judge-ending.ts'
+import { judgeEnding } from './keep-endings.ts'
 
 const version = versionOf(1, 10)
 const other = 'f'.repeat(64)

@@ -1,9 +1,9 @@
+import { epochOf } from '@tollgate/contracts/records/version.ts'
 import { type AccountShard, accountShard, type Shard } from '@tollgate/state/keyspace/names.ts'
 import { mayEvictRecords } from '@tollgate/state/link/describe-server.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { readKeys } from '@tollgate/state/projection/read-keys.ts'
-import { judgeEnding } from './judge-ending.ts'
-import type { EndedKey, KeyWrite, ProjectionSource } from './source.ts'
+import { type ProjectedKey, readKeys, type ShardHistory } from '@tollgate/state/projection/read-keys.ts'
+import type { EndedKey, Ending, KeyWrite, ProjectionSource } from './source.ts'
 
 /** Keys per call of the script: few enough to block Redis for less than half a millisecond. */
 const keysPerCall = 100
@@ -64,4 +64,34 @@ async function findEnded(
     const { account, key, version, record } = write
     return [{ account, key, version, digest: record.digest, ending }]
   })
+}
+
+/**
+ * Compares a key that PostgreSQL takes for active with Redis, which has later changes than PostgreSQL.
+ *
+ * A revocation is final, so a later tombstone proves that PostgreSQL lost a revocation. A missing record proves it, too, if Redis
+ * had every change up to the key's: only tombstones are removed. This includes the account's, after its deletion. Two more
+ * conditions keep a doubtful key alive: the data in Redis must be as old as the key's epoch, and Redis must not evict records.
+ *
+ * @param history of the key's shard in Redis
+ * @param mayEvict see `mayEvictRecords`
+ * @returns null if the key's secret still works
+ */
+export function judgeEnding(
+  { version, record }: Pick<KeyWrite, 'version' | 'record'>,
+  projected: ProjectedKey,
+  { verified, since }: ShardHistory,
+  mayEvict: boolean
+): Ending | null {
+  if (projected.record === null) {
+    const epoch = epochOf(version)
+    const hadEpoch = verified !== null && (epochOf(verified) === epoch || (since !== null && since <= epoch))
+    const hadIt = hadEpoch && verified >= version && (projected.hasAccount || !mayEvict)
+    return hadIt ? { kind: 'revoked' } : null
+  }
+  const { content } = projected.record
+  if (projected.record.version <= version) return null
+  if (content.status === 'revoked') return { kind: 'revoked' }
+  if (content.digest === record.digest) return null
+  return { kind: 'rotated', digest: content.digest, previous: content.previous }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { PendingRevocations } from './pending-revocations.ts'
+import { PendingRevocations } from './projector.ts'
 
 test('a revocation is measured once, from its first commit until it is acknowledged', async () => {
   let now = 0

@@ -1,19 +1,24 @@
+import type { AccountRecord, FreeBudget } from '@tollgate/contracts/records/records.ts'
+import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { SecretShard, Shard } from '@tollgate/state/keyspace/names.ts'
+import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { databaseNowMs } from '../clocks/clock.ts'
 import { type Orm, queryRows } from '../database/connect.ts'
+import { isPausedByTeam, statusInForce } from '../database/derived-columns.ts'
 import { pagesOf } from '../database/pages-by-change.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import { catalogs } from '../database/schema/catalog.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'
-import { projection, shards } from '../database/schema/projection.ts'
+import { catalogs, projection, shards } from '../database/schema/projection.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import { endKeys } from './end-keys.ts'
 import type { ProjectionSource } from './source.ts'
 import {
+  type AdjustedMonth,
   accountColumns,
   formerBySecret,
   formerSecretColumns,
+  type keyColumns,
   keysByAccount,
   keysBySecret,
   selectAccounts,
@@ -21,7 +26,6 @@ import {
   selectKeys,
   selectSecrets
 } from './source-queries.ts'
-import { accountWrite, keyWrite, pointerWrite } from './source-writes.ts'
 
 /** Read in the same statement as a row, so that row and epoch are of the same moment. */
 const presentEpoch = sql<number>`coalesce((select max(${projection.epoch}) from ${projection}), 0)`.mapWith(Number)
@@ -111,3 +115,74 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
 }
 
 const isSecretShard = (shard: Shard): shard is SecretShard => shard.startsWith('k')
+
+type AccountRow = Pick<
+  typeof accounts.$inferSelect,
+  Exclude<keyof typeof accountColumns, 'adjusted' | 'freeBudget'>
+> & {
+  adjusted: AdjustedMonth | null
+  freeBudget: FreeBudget | null
+}
+type KeyRow = Pick<typeof keys.$inferSelect, Exclude<keyof typeof keyColumns, 'shard'>>
+type SecretRow = Pick<typeof formerSecrets.$inferSelect, 'accountId' | 'digest' | 'scope'> & { diesAt: Date | null }
+
+function accountWrite(row: AccountRow, epoch: number): ProjectionWrite {
+  return {
+    kind: 'account',
+    account: row.id,
+    version: versionOf(epoch, row.version),
+    record: {
+      plan: row.plan,
+      status: row.status,
+      ...(isPausedByTeam(row.suspensions) && { isOwnerInTeam: true as const }),
+      ownCapNanos: row.ownCapNanos,
+      ...overrideOf(row),
+      ...(row.adjusted !== null && { adjusted: row.adjusted }),
+      ...(row.freeBudget !== null && { freeBudget: row.freeBudget })
+    },
+    ...(row.suspensions.includes('deleted') && { isDeleted: true })
+  }
+}
+
+function overrideOf(row: AccountRow): Pick<AccountRecord, 'override'> {
+  const { overridePlan: id, overrideLimits } = row
+  if (id === null && overrideLimits === null) return {}
+  const { keyQuota: _ofControl, ...limits } = overrideLimits ?? {}
+  return {
+    override: {
+      ...(id !== null && { plan: { id, until: row.overridePlanEndsAt?.getTime() ?? null } }),
+      ...(overrideLimits !== null && { limits: { ...limits, until: row.overrideLimitsEndAt?.getTime() ?? null } })
+    }
+  }
+}
+
+function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
+  return {
+    kind: 'key',
+    account: row.accountId,
+    key: row.id,
+    version: versionOf(epoch, row.version),
+    record: {
+      status: statusInForce(row),
+      digest: row.digest,
+      previous:
+        row.previousDigest === null || row.previousUntil === null
+          ? null
+          : { digest: row.previousDigest, until: row.previousUntil.getTime() },
+      expiresAt: row.expiresAt?.getTime() ?? null,
+      models: row.models,
+      monthlyBudgetNanos: row.monthlyBudgetNanos,
+      requestsPerMinute: row.requestsPerMinute,
+      ...(row.cutStreams && { cutStreams: true as const })
+    }
+  }
+}
+
+function pointerWrite(key: string, { accountId, digest, scope, diesAt }: SecretRow): ProjectionWrite {
+  return {
+    kind: 'pointer',
+    digest,
+    pointer: { key, account: accountId, scope },
+    diedAt: diesAt?.getTime() ?? null
+  }
+}

@@ -1,7 +1,7 @@
-import { catalogName, type Shard } from '@tollgate/state/keyspace/names.ts'
+import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { allShards, catalogName, type Shard } from '@tollgate/state/keyspace/names.ts'
 import type { FoundMarker } from '@tollgate/state/projection/shard-markers.ts'
 import { type CatalogMarker, catalogVersion } from './project-catalog.ts'
-import { versionIn } from './shard-states.ts'
 import type { Truth } from './source.ts'
 
 /** What Redis has. A shard that could not be read is missing. */
@@ -70,4 +70,24 @@ export class ProjectionLag {
 function versionOfMarker(marker: FoundMarker | undefined): number | null | undefined {
   if (marker === undefined) return undefined
   return marker.run === marker.currentRunId ? marker.version : null
+}
+
+/**
+ * `behind`: Redis lacks changes of the shard. `unverified`: the Redis process does not have the shard's state, and gateways
+ * refuse its requests. `unreachable`: the process could not be read.
+ */
+type ShardState = 'current' | 'behind' | 'unverified' | 'unreachable'
+
+/** The state of every shard: what Redis has, compared with PostgreSQL. */
+export function shardStates(markers: ReadonlyMap<Shard, FoundMarker>, truth: Truth): Map<Shard, ShardState> {
+  return new Map(allShards.map((shard) => [shard, stateOf(markers.get(shard), versionIn(truth, shard))]))
+}
+
+/** The version of a shard's last change in PostgreSQL. */
+const versionIn = ({ epoch, changes }: Truth, shard: Shard): number => versionOf(epoch, changes.get(shard) ?? 0)
+
+function stateOf(marker: FoundMarker | undefined, version: number): ShardState {
+  if (marker === undefined) return 'unreachable'
+  if (marker.version === null || marker.run !== marker.currentRunId) return 'unverified'
+  return marker.version < version ? 'behind' : 'current'
 }

@@ -18,11 +18,11 @@ import {
 import { readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
 import { judgeClocks } from '../clocks/clock-watch.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
-import { assertRunId } from './assert-run-id.ts'
 import { compareShards, type StaleShard } from './compare-shards.ts'
 import { type KeptEndings, keepEndings } from './keep-endings.ts'
 import { type CatalogMarker, isCatalogAhead, projectCatalog } from './project-catalog.ts'
 import { type ClaimedShard, replayShards } from './replay-shards.ts'
+import { assertRunId } from './seed-shards.ts'
 import type { ProjectionSource } from './source.ts'
 
 /** Concurrent replays: while one waits for PostgreSQL or Redis, another proceeds. */

@@ -1,14 +1,13 @@
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { ChangeNotice } from '@tollgate/state/projection/changes.ts'
+import { readKeyPresence } from '@tollgate/state/projection/read-keys.ts'
 import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { withTimeout } from '../background/with-timeout.ts'
 import type { Database } from '../database/connect.ts'
-import { isKeyInForce } from './is-key-in-force.ts'
 import type { KeptEndings } from './keep-endings.ts'
-import { PendingRevocations } from './pending-revocations.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { projectCatalogNow } from './project-catalog.ts'
 import { runPass } from './projection-pass.ts'
@@ -162,4 +161,55 @@ export function createProjector(options: ProjectorOptions): Projector {
     catalogChanged: () => write({ kind: 'catalog' }, () => projectCatalogNow(source, redis)),
     isKeyInForce: readIsKeyInForce
   }
+}
+
+/** Further revocations are not measured while so many wait. */
+const maxPending = 10_000
+
+/** Measures how long revocations take: from the commit in PostgreSQL until Redis has them. */
+export class PendingRevocations {
+  readonly #committedAt = new Map<string, number>()
+  readonly #onAcknowledged: (ms: number) => void
+  readonly #now: () => number
+
+  /** @param now monotonic clock, milliseconds */
+  constructor(onAcknowledged: (ms: number) => void, now: () => number = () => performance.now()) {
+    this.#onAcknowledged = onAcknowledged
+    this.#now = now
+  }
+
+  /** Call it right after the commit. A repeated call for a key that still waits changes nothing. */
+  committed(key: string): void {
+    if (this.#committedAt.has(key) || this.#committedAt.size === maxPending) return
+    this.#committedAt.set(key, this.#now())
+  }
+
+  acknowledged(key: string): void {
+    const committedAt = this.#committedAt.get(key)
+    if (committedAt === undefined) return
+    this.#committedAt.delete(key)
+    this.#onAcknowledged(this.#now() - committedAt)
+  }
+
+  /** Redis has all that was committed before this time, of the same clock. */
+  acknowledgedUntil(time: number): void {
+    for (const [key, committedAt] of this.#committedAt) if (committedAt <= time) this.acknowledged(key)
+  }
+}
+
+/**
+ * Whether Redis has the current state of a key, so that no request is admitted on an earlier one. It only reads.
+ *
+ * @param writes the key's state in PostgreSQL, from `ProjectionSource.writesOfKey`
+ * @returns false also if Redis has a later version: the key was changed meanwhile, or PostgreSQL was restored
+ * @throws RedisAwayError, or the error of Redis
+ */
+export async function isKeyInForce(redis: RedisLink, writes: readonly ProjectionWrite[]): Promise<boolean> {
+  const wanted = writes.find((write) => write.kind === 'key')
+  if (wanted === undefined) return false
+  const { account, key, record, version } = wanted
+  const found = await readKeyPresence(redis, account, key, record.digest)
+  // A revoked key may also be missing in Redis: then it is unknown, and refused as well.
+  if (record.status === 'revoked') return found.version === null || found.version === version
+  return found.version === version && found.hasPointer
 }

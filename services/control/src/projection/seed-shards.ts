@@ -1,9 +1,8 @@
-import { type AccountShard, monthNumber } from '@tollgate/state/keyspace/names.ts'
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { type AccountShard, monthNumber, type Shard } from '@tollgate/state/keyspace/names.ts'
+import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { openSpends, seedSpend } from '@tollgate/state/spend/spend.ts'
 import { copyUsage } from '../usage/copy-usage.ts'
 import type { Ledger } from '../usage/ledger.ts'
-import { assertRunId } from './assert-run-id.ts'
 
 /** Attempts per page: settlements meanwhile can change the spend of an account that Redis has lost. */
 const maxAttempts = 10
@@ -48,4 +47,9 @@ export async function seedShards(
       left = spends.filter((_spend, index) => outcomes[index] === 'changed').map(({ account }) => account)
     }
   }
+}
+
+/** @throws RedisAwayError if a shard is at a Redis process with another run id, or at none */
+export function assertRunId(redis: RedisLink, shards: readonly Shard[], run: string): void {
+  for (const shard of shards) if (redis.nodeOf(shard).run() !== run) throw new RedisAwayError()
 }

@@ -1,7 +1,7 @@
 import { deadPointerMs } from '@tollgate/state/projection/write-records.ts'
 import { and, gt, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
-import { freeBudgetColumn } from '../database/free-budget.ts'
+import { freeBudgetColumn } from '../database/derived-columns.ts'
 import { pageOrder, pageSize } from '../database/pages-by-change.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { formerSecrets, keys } from '../database/schema/keys.ts'

@@ -1,7 +1,7 @@
+import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { Shard } from '@tollgate/state/keyspace/names.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { Ledger } from '../usage/ledger.ts'
-import type { Ending } from './ending.ts'
 
 /**
  * How long after its revocation a key's tombstone is replayed into an empty Redis: a day, far longer than an earlier state of
@@ -65,3 +65,16 @@ export interface ProjectionSource {
   /** @throws Error without a catalog */
   readCatalog(): Promise<{ number: number; json: string }>
 }
+
+/**
+ * How a secret of a key ended after the state to which PostgreSQL was restored: the key was revoked, or it got another secret.
+ */
+export type Ending =
+  | { readonly kind: 'revoked' }
+  | {
+      readonly kind: 'rotated'
+      /** Of the present secret. */
+      readonly digest: string
+      /** The grace of the secret before. */
+      readonly previous: KeyRecord['previous']
+    }

@@ -4,8 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Test, test } from 'tap'
-import { createProviderChecks } from './check-providers.ts'
-import { judgeAnonAnswer, judgeServiceRoleAnswer, judgeStripeAnswer } from './judge-answer.ts'
+import { createProviderChecks, judgeAnonAnswer, judgeServiceRoleAnswer, judgeStripeAnswer } from './check-providers.ts'
 import { createProviderHealth } from './provider-health.ts'
 
 const keys = { anon: 'anon-hunter2', service: 'service-hunter2', stripe: 'sk_live_hunter2' }

@@ -2,7 +2,7 @@ import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { monthlyBudgetCodes } from '@tollgate/contracts/requests/refusal-reasons.ts'
 import { and, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
-import { openRefusals } from '../database/schema/refusals.ts'
+import { openRefusals } from '../database/schema/notices.ts'
 import { dayMs, startOfDay } from '../requests/request-days.ts'
 import { monthOf } from '../usage/usage-range.ts'
 

@@ -6,8 +6,7 @@ import { showRefused } from '@tollgate/contracts/requests/refusal-reasons.ts'
 import { asc, eq } from 'drizzle-orm'
 import { test } from 'tap'
 import type { Static } from 'typebox'
-import { events } from '../database/schema/events.ts'
-import { openRefusals } from '../database/schema/refusals.ts'
+import { events, openRefusals } from '../database/schema/notices.ts'
 import { refusalsMail } from '../mail/spend-mails.ts'
 import { tellRefusals } from '../notices/tell-refusals.ts'
 import { keptDays } from '../requests/request-days.ts'
@@ -17,7 +16,7 @@ import { expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import { endByServed } from './end-refusals.ts'
-import { noteRefusals } from './note-refusals.ts'
+import { noteRefusals } from './refusals.ts'
 
 const dayMs = 86_400_000
 

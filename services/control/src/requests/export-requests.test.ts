@@ -7,10 +7,10 @@ import { sql } from 'drizzle-orm'
 import fastify from 'fastify'
 import { test } from 'tap'
 import { openMigratedDatabase } from '../testing/databases.ts'
-import { exportedColumns, exportRequests } from './export-requests.ts'
+import { exportedColumns, exportRequests } from './find-requests.ts'
+import { toLoggedRequest } from './logged-request.ts'
 import { keptDays, maintainDays } from './request-days.ts'
 import { allRequests } from './request-filter.ts'
-import { toLoggedRequest } from './to-logged-request.ts'
 
 const account = '00000000-0000-4000-8000-000000000001'
 const rows = 50_000

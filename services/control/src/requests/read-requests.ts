@@ -1,9 +1,9 @@
 import { and, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { requests } from '../database/schema/requests.ts'
+import { type RequestRecord, recordColumns } from './logged-request.ts'
 import { dayMs, startOfDay } from './request-days.ts'
 import type { RequestFilter } from './request-filter.ts'
-import { type RequestRecord, recordColumns } from './request-record.ts'
 
 /** A place in the log, newest first: the next request is the first one before it. `at` is in ms since the epoch. */
 export interface RequestPlace {

@@ -11,8 +11,7 @@ import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
 import { users } from '../database/schema/users.ts'
 import { openMigratedDatabase } from '../testing/databases.ts'
-import { copyReceipts } from './copy-receipts.ts'
-import { createReceiptCopier } from './receipt-copier.ts'
+import { copyReceipts, createReceiptCopier } from './receipt-copier.ts'
 import { receiptOf } from './testing/receipt-of.ts'
 
 const quiet = { info: () => {}, warn: () => {} }

@@ -2,8 +2,7 @@ import type { ExportRequestsQuery } from '@tollgate/contracts/http/requests.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
-import { metadataFilter, readMetadataFilter } from '../http/metadata-filter.ts'
-import { readInstant } from '../http/read-instant.ts'
+import { metadataFilter, readInstant, readMetadataFilter } from '../http/query.ts'
 
 /** Finds requests by the metadata of their keys. Of the requests of all accounts, too. */
 export const ofKeysWith = metadataFilter(

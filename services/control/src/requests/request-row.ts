@@ -5,7 +5,6 @@ import { type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt
 import { measuredCounters, rareCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { getTableColumns } from 'drizzle-orm'
 import { requests } from '../database/schema/requests.ts'
-import { toFailedAttempt } from './failed-attempt.ts'
 
 const maxInteger = 2 ** 31 - 1
 /** Names of models that clients invent may be long. */
@@ -104,3 +103,12 @@ function storable<Value extends string | null>(text: Value): Value {
   if (text === null) return text
   return text.slice(0, maxText).toWellFormed().replaceAll('\0', '\ufffd') as Value
 }
+
+/** A failed call of a receipt as the API, the log and the export show it. */
+export const toFailedAttempt = (failed: Receipt['failedAttempts'][number]): FailedAttempt => ({
+  upstream: failed.upstream,
+  code: failed.code,
+  status: failed.status,
+  started_ms: failed.startedMs,
+  duration_ms: failed.durationMs
+})

@@ -1,7 +1,6 @@
 import type { Orm } from '../database/connect.ts'
 import { billingSweeps, invoiceSweeps } from '../database/schema/billing.ts'
-import { sessions } from '../database/schema/sessions.ts'
-import { passwordResets, sweeps } from '../database/schema/users.ts'
+import { passwordResets, sessions, sweeps } from '../database/schema/users.ts'
 
 /** What {@link prepareRestored} changed. */
 export interface Prepared {

@@ -13,9 +13,9 @@ import { runPass } from '../projection/projection-pass.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { seedKeys } from '../projection/testing/seed-keys.ts'
 import { openMigratedDatabase } from '../testing/databases.ts'
-import { copyRound } from '../usage/copy-round.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
+import { copyRound } from '../usage/usage-copier.ts'
 import { recoverFromRedis } from './recover-from-redis.ts'
 
 test('a backup that is restored after an older one, into an empty Redis, keeps its keys', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { judgeSetup, type SetupFacts } from './judge-setup.ts'
+import { judgeSetup, type SetupFacts } from '../accounts/setup-routes.ts'
 
 const fresh: SetupFacts = {
   role: 'owner',

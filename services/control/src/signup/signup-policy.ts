@@ -1,10 +1,12 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js'
 import { and, eq, gt } from 'drizzle-orm'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Orm } from '../database/connect.ts'
-import { invitations } from '../database/schema/team.ts'
+import { invitations } from '../database/schema/accounts.ts'
 import { foldCase } from '../http/fold-case.ts'
-import { domainOf } from '../mailboxes/mailbox.ts'
+import { countForSubject, networkOf } from '../http/rate-limit.ts'
+import { domainOf } from './mailbox.ts'
 import type { SignupSettings } from './signup-settings.ts'
 
 /** Who may get an account. No answer depends on whether an address is registered or invited, before a mailed link proved it. */
@@ -67,4 +69,37 @@ async function isInvited(orm: Orm, address: string, now: Date): Promise<boolean>
 function withParents(domain: string): string[] {
   const labels = domain.split('.')
   return labels.map((_, index) => labels.slice(index).join('.'))
+}
+
+const dayMs = 86_400_000
+
+/** Counts a registration. @throws ServiceError `too_many_requests` */
+export type CountSignup = (request: FastifyRequest) => Promise<void>
+
+/**
+ * Limits the registrations of 24 hours, from the first one on: those from each network, and all. What the first limit refuses does
+ * not count for the second. It counts every attempt in the same way, also for an address that is registered.
+ */
+export function createSignupLimit(
+  app: Pick<FastifyInstance, 'attempts'>,
+  { perNetworkDay, perDay }: Pick<SignupSettings, 'perNetworkDay' | 'perDay'>
+): CountSignup {
+  const ofNetwork = { what: 'signups-of-network', max: perNetworkDay, windowMs: dayMs }
+  const ofAll = { what: 'signups', max: perDay, windowMs: dayMs }
+  return async (request) => {
+    const ownWait = await countForSubject(app, ofNetwork, networkOf(request.ip))
+    if (ownWait !== null) throw refusal('from your network', ownWait)
+    const wait = await countForSubject(app, ofAll, 'all')
+    if (wait === null) return
+    request.log.warn({ perDay }, 'registrations are refused: SIGNUPS_PER_DAY is reached')
+    throw refusal('here', wait)
+  }
+}
+
+function refusal(where: string, seconds: number): ServiceError {
+  const hours = Math.max(1, Math.ceil(seconds / 3600))
+  return new ServiceError('too_many_requests', {
+    message: `Too many people have registered ${where} today. Try again in ${hours} h.`,
+    retryAfter: seconds
+  })
 }

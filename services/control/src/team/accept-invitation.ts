@@ -1,19 +1,17 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { eq } from 'drizzle-orm'
 import { intendPlan } from '../accounts/plan-intention.ts'
-import { suspendAccount } from '../accounts/suspend-account.ts'
-import type { By } from '../audit/by.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { suspendAccount } from '../accounts/suspensions.ts'
+import { type By, recordAudit } from '../audit/record-audit.ts'
 import { markDue } from '../billing/customers.ts'
+import { isSubscriptionLive } from '../billing/plan-from-subscriptions.ts'
 import type { Database, Transaction } from '../database/connect.ts'
-import { accounts } from '../database/schema/accounts.ts'
-import { invitations, members } from '../database/schema/team.ts'
+import { accounts, invitations, members } from '../database/schema/accounts.ts'
 import { users } from '../database/schema/users.ts'
 import { lockChanges } from '../projection/record-change.ts'
-import { checkAcceptance } from './check-acceptance.ts'
-import { hashInvitationToken, isInvitationToken } from './invitation-token.ts'
-import { readTeamFacts, type TeamFacts } from './team-facts.ts'
+import { hashInvitationToken, isInvitationToken, readTeamFacts, type TeamFacts } from './read-team.ts'
 
 /** The whole answer to a user with another address: it must not name the invited one. */
 const forOthers = 'This invitation is for another e-mail address. Sign in with the invited address.'
@@ -84,3 +82,60 @@ async function readInvitee(tx: Transaction, userId: string) {
   if (user === undefined) throw new Error(`user ${userId} has no account`)
   return user
 }
+
+/** The data that decides whether a user may take a seat, read at one instant. */
+export interface AcceptanceFacts {
+  readonly now: Date
+  /** Null if it was accepted, was revoked, or never existed. */
+  readonly invitation: { readonly accountId: string; readonly email: string; readonly endsAt: Date } | null
+  readonly invitee: {
+    readonly id: string
+    readonly email: string
+    /** The account in which they have a seat; null without one. */
+    readonly seatOf: string | null
+    /** Seats of other users in their own account. */
+    readonly ownSeats: number
+    /** Status of their own account's subscription. */
+    readonly subscriptionStatus: string | null
+  }
+  /** The inviting account. */
+  readonly team: {
+    readonly isSuspended: boolean
+    /** Seats taken, besides the owner's. */
+    readonly seats: number
+    /** Seats of the plan, including the owner's; null for any number. */
+    readonly seatLimit: number | null
+  } | null
+}
+
+type AcceptanceCode = Extract<
+  ErrorCode,
+  | 'invitation_invalid'
+  | 'forbidden'
+  | 'already_member'
+  | 'already_in_team'
+  | 'team_has_members'
+  | 'subscription_active'
+  | 'account_suspended'
+  | 'seat_limit_reached'
+>
+
+/** Checks whether a user may accept an invitation. @returns null if they may, else the error code */
+export function checkAcceptance({ now, invitation, invitee, team }: AcceptanceFacts): AcceptanceCode | null {
+  if (invitation === null || team === null || invitation.endsAt <= now) return 'invitation_invalid'
+  if (invitation.email !== normalizeEmail(invitee.email)) return 'forbidden'
+  if (invitee.id === invitation.accountId || invitee.seatOf === invitation.accountId) return 'already_member'
+  if (invitee.seatOf !== null) return 'already_in_team'
+  if (invitee.ownSeats > 0) return 'team_has_members'
+  if (isSubscriptionLive(invitee.subscriptionStatus)) return 'subscription_active'
+  if (team.isSuspended) return 'account_suspended'
+  return hasFreeSeat(team) ? null : 'seat_limit_reached'
+}
+
+/** Whether one more user may join. Seats above a lowered limit stay. */
+export function hasFreeSeat({ seats, seatLimit }: { seats: number; seatLimit: number | null }): boolean {
+  return seatLimit === null || seats + 1 < seatLimit
+}
+
+/** Addresses are compared without case. */
+export const normalizeEmail = (email: string): string => email.trim().toLowerCase()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { type AcceptanceFacts, checkAcceptance, hasFreeSeat, normalizeEmail } from './check-acceptance.ts'
+import { type AcceptanceFacts, checkAcceptance, hasFreeSeat, normalizeEmail } from './accept-invitation.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const good = {

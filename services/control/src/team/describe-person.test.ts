@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { describePerson } from './describe-person.ts'
+import { describePerson } from './read-team.ts'
 
 test('a person is named, always with the address, in one short line', async () => {
   const email = 'olive@example.com'

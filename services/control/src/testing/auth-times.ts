@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { defaultPasswordCost } from '@tollgate/sandbox/identity/passwords.ts'
-import { defaultMinResponseTimes } from '../auth/min-response-time.ts'
+import { defaultMinResponseTimes } from '../auth/auth-context.ts'
 import type { RunningControl } from './running-control.ts'
 import { startControl } from './start-control.ts'
 

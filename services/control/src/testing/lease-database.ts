@@ -4,9 +4,15 @@ import { afterGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { type Database, type Orm, postgresSettings, queryRows } from '../database/connect.ts'
+import {
+  type Database,
+  type Orm,
+  openSocket,
+  postgresSettings,
+  queryRows,
+  type SocketTarget
+} from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
-import { openSocket, type SocketTarget } from '../database/open-socket.ts'
 import { createDatabase } from './create-database.ts'
 
 /** A migrated database that a test borrows, with the rows that migrations insert and no others. */

@@ -5,7 +5,7 @@ import { readSpends, type Spend } from '@tollgate/state/spend/spend.ts'
 import { listUsage, placeOf } from '@tollgate/state/usage/usage.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
-import { adjustments } from '../database/schema/admin.ts'
+import { adjustments } from '../database/schema/audit.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { monthOf } from './usage-range.ts'
 

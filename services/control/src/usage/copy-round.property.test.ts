@@ -10,8 +10,8 @@ import { parseUsage, readHour, type Usage } from '@tollgate/state/usage/usage.ts
 import fc from 'fast-check'
 import { test } from 'tap'
 import { type Agent, createWorld, type Ending, type World } from '../projection/testing/world.ts'
-import { copyRound } from './copy-round.ts'
 import { serve } from './testing/serve.ts'
+import { copyRound } from './usage-copier.ts'
 
 const accounts = ['6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', '0b6b7f3e-55c4-4f0a-8d3a-3f1c7f2d9a22']
 const shards = accounts.map(accountShard)

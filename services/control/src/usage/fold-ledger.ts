@@ -1,8 +1,10 @@
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { sql } from 'drizzle-orm'
-import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
+import { type Clock, earliestTime } from '../clocks/clock.ts'
+import { type Database, type Orm, queryRows, type Transaction } from '../database/connect.ts'
 import { projection } from '../database/schema/projection.ts'
 import { ledger } from '../database/schema/usage.ts'
-import { eachCounter } from './each-counter.ts'
+import { eachCounter } from './ledger.ts'
 
 const dayMs = 86_400_000
 /** Few enough that a statement takes less than about 50 ms. */
@@ -155,3 +157,24 @@ async function closeBefore(orm: Orm, hour: Date): Promise<void> {
 /** The first moment of a month (UTC), `after` months after that of `now`. */
 const firstOfMonth = (now: Date, after: number): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + after))
+
+/** How long the usage copier may wait for one call. */
+const timeoutMs = 500
+
+interface MaintainLedgerOptions {
+  database: Database
+  redis: RedisLink
+  clock: Clock
+  retention: LedgerRetention
+}
+
+/** Folds the ledger for up to half a second. @returns whether nothing is left to fold */
+export async function maintainLedger(
+  { database, redis, clock, retention }: MaintainLedgerOptions,
+  signal: AbortSignal
+): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs
+  const isStopping = () => signal.aborted || performance.now() > deadline
+  const now = await earliestTime(database.orm, redis, clock)
+  return (await foldLedger(database.orm, retention, now, isStopping)).isDone
+}

@@ -1,6 +1,12 @@
+import { type UsageCounter, usageCounterNames, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
 import type { LedgerSpend } from '@tollgate/state/spend/spend.ts'
 import type { Usage } from '@tollgate/state/usage/usage.ts'
+import { type SQL, sql } from 'drizzle-orm'
+
+/** A list in SQL with one term for each usage counter and its column. */
+export const eachCounter = (termOf: (counter: UsageCounter, column: string) => string): SQL =>
+  sql.raw(usageCounterNames.map((counter) => termOf(counter, usageCounters[counter])).join(', '))
 
 /** The row and its revision in Redis that a row of the ledger was copied from. */
 export interface LedgerRow {
@@ -32,4 +38,36 @@ export interface Ledger {
   uncopiedEpoch(): Promise<number | null>
   /** Notes that all usage in Redis was copied since an epoch began. */
   noteCopied(epoch: number): Promise<void>
+}
+
+/**
+ * `<tag of the run>[-<upstream>][~<hour in which the row began>].<when it began, µs>`: see `Usage` in state/usage/parse-usage.ts.
+ */
+const runForm = /^([^~.-]+)(-[^~.]+)?(?:~(\d+))?\.(\d+)$/
+
+interface Stored {
+  account: string
+  hour: number | string
+  run: string
+  key: string
+  model: string
+  revision: number | string
+}
+
+/** @returns the row of Redis that a ledger row was copied from; [] if its run has another form, as a folded day has */
+export function ledgerRow({ account, hour, run, key, model, revision }: Stored): LedgerRow[] {
+  const [, tag, upstream = '', lateHour, born] = runForm.exec(run) ?? []
+  if (tag === undefined) return []
+  const late = lateHour === undefined ? '' : `~${lateHour}`
+  return [
+    {
+      name: `${account}:${hour}:${tag}${upstream}${late}|${key}|${model}`,
+      account,
+      tag,
+      hour: Number(hour),
+      lateHour: lateHour === undefined ? null : Number(lateHour),
+      born: Number(born),
+      revision: Number(revision)
+    }
+  ]
 }

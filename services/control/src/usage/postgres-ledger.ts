@@ -6,9 +6,7 @@ import { pageOrder, pageSize, pagesOf } from '../database/pages-by-change.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { projection } from '../database/schema/projection.ts'
 import { ledger } from '../database/schema/usage.ts'
-import { eachCounter } from './each-counter.ts'
-import type { Ledger } from './ledger.ts'
-import { ledgerRow } from './ledger-row.ts'
+import { eachCounter, type Ledger, ledgerRow } from './ledger.ts'
 import { monthOf } from './usage-range.ts'
 
 const hourMs = 3_600_000

@@ -3,7 +3,7 @@ import { receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { requests } from '../database/schema/requests.ts'
-import { type GroupRow, groupMembers, groupSql, markOthers, onlyWanted, type UsageGroups } from './usage-groups.ts'
+import { type GroupRow, groupMembers, groupSql, markOthers, onlyWanted, type UsageGroups } from './read-ledger.ts'
 import type { UsageRange } from './usage-range.ts'
 
 /** The maximum number of rows that an answer examines, and the parts of the range that share them in a sample. */

@@ -11,7 +11,7 @@ import { receiptOf } from '../requests/testing/receipt-of.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
 import { readLatency } from './read-latency.ts'
-import { addLedgerMonths } from './testing/add-ledger-months.ts'
+import { addLedgerMonths } from './testing/memory-ledger.ts'
 
 type Row = typeof ledger.$inferInsert
 

@@ -4,26 +4,30 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { and, eq, isNotNull, isNull, lte } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { closeFreeBudget } from '../accounts/free-budget.ts'
-import { suspendAccount } from '../accounts/suspend-account.ts'
-import { type By, byService } from '../audit/by.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { suspendAccount } from '../accounts/suspensions.ts'
+import { type By, byService, recordAudit } from '../audit/record-audit.ts'
 import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import { forgetBrowsers } from '../callers/known-browser.ts'
 import { endSessions } from '../callers/sessions.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
-import { events } from '../database/schema/events.ts'
+import { invitations, members } from '../database/schema/accounts.ts'
 import { mails, mutedMails, unsubscribeLinks } from '../database/schema/mails.ts'
-import { noticeSettings, seenEvents, spendChecks, toldBudgets } from '../database/schema/notices.ts'
-import { recoveryCodes } from '../database/schema/recovery-codes.ts'
-import { openRefusals, refusals } from '../database/schema/refusals.ts'
-import { invitations, members } from '../database/schema/team.ts'
-import { passwordResets, users } from '../database/schema/users.ts'
+import {
+  events,
+  noticeSettings,
+  openRefusals,
+  refusals,
+  seenEvents,
+  spendChecks,
+  toldBudgets
+} from '../database/schema/notices.ts'
+import { passwordResets, recoveryCodes, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
 import { revokeKeys } from '../keys/revoke-keys.ts'
 import { userRecipient } from '../mail/recipients.ts'
 import type { Projector } from '../projection/projector.ts'
-import { leaveTeam } from '../team/give-up-seat.ts'
+import { leaveTeam } from '../team/remove-seat.ts'
 import { readCertainSpend } from '../usage/month-spend.ts'
 import { deleteEndpoints } from '../webhooks/store-endpoint.ts'
 import { forgetUnproved } from './proof.ts'

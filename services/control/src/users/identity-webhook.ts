@@ -6,7 +6,7 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import { IdentityEvent } from '@tollgate/contracts/http/identity-event.ts'
 import { createRareAction } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { refusePreflight } from '../http/refuse-preflight.ts'
+import { refusePreflight } from '../http/failures.ts'
 import { countWebhooks, type WebhookCounts } from '../http/webhook-counts.ts'
 import type { DueUsers } from './refresh-user.ts'
 

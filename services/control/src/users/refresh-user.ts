@@ -10,8 +10,8 @@ import type { Database } from '../database/connect.ts'
 import { users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
 import { LeasedRows } from '../leased-rows/leased-rows.ts'
-import type { Mailboxes } from '../mailboxes/mailbox.ts'
 import type { Projector } from '../projection/projector.ts'
+import type { Mailboxes } from '../signup/mailbox.ts'
 import { adoptUser, logUnknownPlan } from './adopt-user.ts'
 
 /** Less than a minute: within that time, control must notice a ban, a deletion or a plan set by hand. */

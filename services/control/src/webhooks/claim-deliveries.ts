@@ -1,7 +1,7 @@
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { SharedTime } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
-import { events } from '../database/schema/events.ts'
+import { events } from '../database/schema/notices.ts'
 import { webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
 import { LeasedRows } from '../leased-rows/leased-rows.ts'
 

@@ -24,8 +24,8 @@ import type { Database, Transaction } from '../database/connect.ts'
 import { webhookEndpoints } from '../database/schema/webhooks.ts'
 import type { Limits } from '../http/limits.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import type { SealKeys } from '../secrets/seal.ts'
 import { type AllowedNetworks, readWebhookUrl } from './addresses.ts'
+import type { SealKeys } from './seal.ts'
 import {
   changeEndpoint,
   createEndpoint,

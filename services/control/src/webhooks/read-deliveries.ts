@@ -2,10 +2,9 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ListDeliveriesQuery, WebhookDelivery } from '@tollgate/contracts/http/webhooks.ts'
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
-import { events } from '../database/schema/events.ts'
+import { events } from '../database/schema/notices.ts'
 import { webhookAttempts, webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
-import { readCursor, writeCursor } from '../http/cursor.ts'
-import { isUuid } from '../http/is-uuid.ts'
+import { isUuid, readCursor, writeCursor } from '../http/query.ts'
 import { messageOf } from './send-message.ts'
 
 const defaultLimit = 50

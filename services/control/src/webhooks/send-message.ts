@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { Client, errors } from 'undici'
-import type { RecordedEvent } from '../database/schema/events.ts'
+import type { RecordedEvent } from '../database/schema/notices.ts'
 import { type AllowedNetworks, addressIn, type FindAddresses, judgeAddress, toLookup } from './addresses.ts'
 
 /** The body of an event's webhook message. */

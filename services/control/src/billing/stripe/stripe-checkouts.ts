@@ -1,6 +1,5 @@
 import Stripe from 'stripe'
 import type { NewPortal, Payments } from '../payments.ts'
-import { askOnce } from './ask-once.ts'
 import {
   CheckoutAnswer,
   expectAnswer,
@@ -12,8 +11,7 @@ import {
   PreviewAnswer,
   SubscriptionItemsAnswer
 } from './stripe-answers.ts'
-import { pageSize, type StripeClient } from './stripe-client.ts'
-import { guarded, isMissing, isNothingUpcoming } from './stripe-failures.ts'
+import { askOnce, guarded, isMissing, isNothingUpcoming, pageSize, type StripeClient } from './stripe-client.ts'
 import { toCheckout, toInvoice, toPaidInvoice, toUpcomingCharge } from './stripe-objects.ts'
 
 /** Calls about the pages on which people buy, and about invoices. */

@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
-import { at } from './columns.ts'
-import { sweepTable } from './sweep-table.ts'
+import { at, sweepTable } from './columns.ts'
 
 /** Accounts that are customers of the payment provider, with the result of the last read of their subscriptions. */
 export const customers = pgTable(

@@ -1,5 +1,33 @@
-import { bigint, boolean, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
+import type { EventType } from '@tollgate/contracts/events/event-types.ts'
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { at } from './columns.ts'
+
+/** What happened that somebody may want to know; see events/record-event.ts. Ids of accounts are no foreign keys. */
+export const events = pgTable(
+  'events',
+  {
+    /** Also the id of its webhook messages. */
+    id: uuid('id').primaryKey(),
+    /** Whom it concerns; null for the operators. */
+    accountId: uuid('account_id'),
+    type: text('type').$type<EventType>().notNull(),
+    /** In the shape of its type; see contracts/events/event-types.ts. */
+    data: jsonb('data').$type<object>().notNull(),
+    /** An event with the same text is not recorded again; null: every time. */
+    once: text('once').unique(),
+    at: at('at').notNull()
+  },
+  (table) => [
+    index('events_account').on(table.accountId, table.at, table.id).where(sql`${table.accountId} is not null`),
+    index('events_operators').on(table.at, table.id).where(sql`${table.accountId} is null`),
+    index('events_at').on(table.at)
+  ]
+)
+
+/** A stored event. */
+export type RecordedEvent = typeof events.$inferSelect
 
 /**
  * What a check of spend looks at: budgets of the account and its keys (`budget`), the last hour (`hour`), or the rest of the
@@ -95,4 +123,46 @@ export const seenEvents = pgTable(
     eventId: uuid('event_id').notNull()
   },
   (table) => [primaryKey({ columns: [table.userId, table.feed] })]
+)
+
+/** How many requests were refused in an hour (UTC), by key and code of the error; see refusals/note-refusals.ts. */
+export const refusals = pgTable(
+  'refusals',
+  {
+    accountId: uuid('account_id').notNull(),
+    hour: at('hour').notNull(),
+    keyId: text('key_id').notNull(),
+    code: text('code').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull()
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.hour, table.keyId, table.code] }),
+    index('refusals_hour').on(table.hour)
+  ]
+)
+
+/** For which codes a key refuses requests now: from the first refusal until refusals/end-refusals.ts finds that they ended. */
+export const openRefusals = pgTable(
+  'open_refusals',
+  {
+    accountId: uuid('account_id').notNull(),
+    keyId: text('key_id').notNull(),
+    code: text('code').notNull(),
+    /** The first and the last refusal. */
+    since: at('since').notNull(),
+    lastAt: at('last_at').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+    /** Of the last receipt. */
+    model: text('model'),
+    /** Of the smallest request; null if it was refused for no amount. */
+    smallest: jsonb('smallest').$type<RefusedAmounts>(),
+    /** When requests were found to be served again; null: not yet. A row that ended stays until that is told. */
+    endedAt: at('ended_at'),
+    /** When the account was last told; null: never. */
+    toldAt: at('told_at')
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.keyId, table.code] }),
+    index('open_refusals_last').on(table.lastAt)
+  ]
 )

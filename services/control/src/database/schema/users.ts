@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
-import { at } from './columns.ts'
-import { sweepTable } from './sweep-table.ts'
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { at, sweepTable } from './columns.ts'
 
 /**
  * A copy of the identity provider's users. The provider decides the name, the address and the plan. Only users who proved
@@ -109,3 +108,65 @@ export const planWrites = pgTable(
 
 /** Comparison of all users with the identity provider; see users/sweep-users.ts. */
 export const sweeps = sweepTable('sweeps')
+
+/** Codes that replace the second factor once each; see auth/recovery-codes.ts. */
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** SHA-256 (hex) of user and code. The code itself is stored nowhere. */
+    codeHash: text('code_hash').notNull(),
+    createdAt: at('created_at').notNull(),
+    /** Null: it still works. */
+    usedAt: at('used_at')
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.codeHash] })]
+)
+
+export const sessions = pgTable(
+  'sessions',
+  {
+    /** SHA-256 (hex) of the cookie's value, which is stored nowhere. */
+    tokenHash: text('token_hash').primaryKey(),
+    /** Identifies the session in the user's list of sessions. It does not authenticate. */
+    id: uuid('id').notNull().defaultRandom(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** A description of the browser that signed in; see auth/describe-browser.ts. */
+    browser: text('browser'),
+    createdAt: at('created_at').notNull(),
+    /** When the user last gave their password, or signed in with a provider. Null in sessions older than this column. */
+    confirmedAt: at('confirmed_at'),
+    /** When the user last gave a code of their second factor, too. */
+    codeConfirmedAt: at('code_confirmed_at'),
+    /** Whether it began with a recovery code instead of a code of the second factor. */
+    isRecovered: boolean('is_recovered').notNull().default(false),
+    /** At most a minute behind the last use. */
+    lastUsedAt: at('last_used_at').notNull().defaultNow(),
+    /** Each use extends it, up to `endsAt`. The session ends at this time. */
+    idleEndsAt: at('idle_ends_at').notNull(),
+    endsAt: at('ends_at').notNull()
+  },
+  (table) => [index('sessions_user').on(table.userId), index('sessions_idle_ends').on(table.idleEndsAt)]
+)
+
+/** Browsers in which a user signed in successfully; see callers/known-browser.ts. */
+export const knownBrowsers = pgTable(
+  'known_browsers',
+  {
+    /** SHA-256 (hex) of the cookie's value, which is stored nowhere. */
+    tokenHash: text('token_hash').notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    endsAt: at('ends_at').notNull()
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenHash, table.userId] }),
+    index('known_browsers_user').on(table.userId, table.endsAt),
+    index('known_browsers_ends').on(table.endsAt)
+  ]
+)

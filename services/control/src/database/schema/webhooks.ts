@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { at } from './columns.ts'
-import { events } from './events.ts'
+import { events } from './notices.ts'
 
 /**
  * Why an endpoint gets no events: every try of a day failed, it answered 410 Gone, or its owner turned it off.

@@ -6,7 +6,7 @@ import { type OtlpReceiver, partialSuccess, startOtlpReceiver } from '@tollgate/
 import { sql } from 'drizzle-orm'
 import type { Test } from 'tap'
 import type { Database } from '../../database/connect.ts'
-import { requestExporter, requestExports } from '../../database/schema/request-exports.ts'
+import { requestExporter, requestExports } from '../../database/schema/requests.ts'
 import { onDatabase, openMigratedDatabase } from '../../testing/databases.ts'
 import { createExportLoop, type ExportOutcome } from './export-loop.ts'
 import { dropOldExports, exportLagSeconds, queueReceipts, receiptsPerBatch } from './export-queue.ts'

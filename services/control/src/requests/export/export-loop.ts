@@ -7,7 +7,7 @@ import {
 import type { LogSender } from '@tollgate/service/log-export/log-sender.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../database/connect.ts'
-import { requestExporter } from '../../database/schema/request-exports.ts'
+import { requestExporter } from '../../database/schema/requests.ts'
 import { LeasedRows } from '../../leased-rows/leased-rows.ts'
 import { isWaiting, readWaiting, removeExported, type WaitingReceipts } from './export-queue.ts'
 import { unpackReceipts } from './pack-receipts.ts'

@@ -2,7 +2,7 @@ import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { and, inArray, lt, sql } from 'drizzle-orm'
 import { type Orm, queryRows, type Transaction } from '../../database/connect.ts'
 import { inSteps } from '../../database/delete-in-steps.ts'
-import { requestExports as queue } from '../../database/schema/request-exports.ts'
+import { requestExports as queue } from '../../database/schema/requests.ts'
 import { packReceipts } from './pack-receipts.ts'
 
 /** Receipts in one row, and in one request to the collector. Encoding one takes about 25 µs, during which requests wait. */

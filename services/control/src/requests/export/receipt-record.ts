@@ -1,7 +1,7 @@
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import type { LogRecord, LogValue } from '@tollgate/service/log-export/log-sender.ts'
 import { attributes as names } from '@tollgate/service/tracing/attribute-names.ts'
-import { toFailedAttempt } from '../failed-attempt.ts'
+import { toFailedAttempt } from '../request-row.ts'
 
 /** OpenTelemetry's name of each operation, by the path of its route. As in traces, others have none. */
 const operations: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { requestExports } from '../../database/schema/request-exports.ts'
+import { requestExports } from '../../database/schema/requests.ts'
 import { onDatabase, openMigratedDatabase } from '../../testing/databases.ts'
 import { keptDays } from '../request-days.ts'
 import { storeReceipts } from '../store-receipts.ts'

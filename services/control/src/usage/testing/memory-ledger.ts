@@ -1,8 +1,9 @@
 import { accountShard, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import type { LedgerSpend } from '@tollgate/state/spend/spend.ts'
 import type { UsageRow } from '@tollgate/state/usage/usage.ts'
-import type { Ledger } from '../ledger.ts'
-import { ledgerRow } from '../ledger-row.ts'
+import { sql } from 'drizzle-orm'
+import type { Orm } from '../../database/connect.ts'
+import { type Ledger, ledgerRow } from '../ledger.ts'
 
 export interface MemoryLedgerRow extends UsageRow {
   account: string
@@ -64,4 +65,11 @@ export const sumCosts = (rows: Iterable<UsageRow>): number => {
   let sum = 0
   for (const { costNanos } of rows) sum += costNanos
   return sum
+}
+
+/** Adds the partitions of the months of these times, for tests that insert rows themselves. */
+export async function addLedgerMonths(orm: Orm, ...times: Array<Date | string>): Promise<void> {
+  for (const time of times) {
+    await orm.execute(sql`select add_ledger_month(${new Date(time).toISOString()}::timestamptz)`)
+  }
 }

@@ -1,0 +1,239 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
+import {
+  BillingPlanResponse,
+  CheckoutRequest,
+  InvoicesQuery,
+  InvoicesResponse,
+  NextChargeResponse,
+  OfferedPlansResponse,
+  PortalQuery,
+  RedirectResponse
+} from '@tollgate/contracts/http/billing.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { callerOf } from '../callers/session.ts'
+import { readPlanPrices } from '../catalog/plans.ts'
+import type { Limits } from '../http/limits.ts'
+import { createRateLimitHook } from '../http/rate-limit.ts'
+import { type CheckoutOptions, openCheckout } from './checkout.ts'
+import { findCustomer, markReturned } from './customers.ts'
+import { NoSuchCustomerError } from './payments.ts'
+import { isSubscriptionLive } from './plan-from-subscriptions.ts'
+import { createNextCharges, describeOffer, readPlan } from './read-plan.ts'
+
+/** Invoices per page by default. */
+const defaultLimit = 24
+
+export interface BillingOptions extends CheckoutOptions {
+  limits: Pick<Limits, 'billing'>
+}
+
+/** `/api/billing`: plans, plan, checkout, refresh, portal, invoices and next charge. Only the owner may use the last five. */
+export async function billingRoutes(instance: FastifyInstance, options: BillingOptions): Promise<void> {
+  const { database, payments, catalog, limits } = options
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  const onRequest = app.requireSession
+  // Each of these leads to calls of the payment provider, which has its own rate limits.
+  const preHandler = createRateLimitHook(app, {
+    what: 'billing',
+    perMinute: limits.billing,
+    subjectOf: (request) => callerOf(request).user.id
+  })
+
+  app.get(
+    '/plans',
+    {
+      schema: {
+        operationId: 'listPlans',
+        summary: 'List the plans, with the prices of those on sale',
+        response: answers({ 200: OfferedPlansResponse })
+      }
+    },
+    async () => ({
+      plans: describeOffer(catalog)
+    })
+  )
+
+  app.get(
+    '/plan',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getPlan',
+        summary: 'Get the current plan, and when it renews or ends',
+        response: answers({ 200: BillingPlanResponse })
+      }
+    },
+    async (request) => ({
+      plan: await readPlan(database.orm, catalog, callerOf(request).accountId)
+    })
+  )
+
+  app.post(
+    '/checkout',
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'openCheckout',
+        summary: 'Get the address of a checkout page for a price',
+        description:
+          'A repeated call for the same price returns the same page; a call for another price closes the earlier page. After the payment the user returns to `/dashboard/billing?success=1`; the plan is in force within seconds. A page of your own calls `POST /api/billing/refresh` then. Only for the owner of the account.',
+        isLimited: true,
+        errors: ['forbidden', 'unknown_price', 'account_suspended', 'already_subscribed', 'payments_unavailable'],
+        body: CheckoutRequest,
+        response: answers({ 200: RedirectResponse })
+      }
+    },
+    async (request) => {
+      const accountId = ownAccount(request)
+      const { email, name } = callerOf(request).user
+      return { url: await openCheckout(options, { accountId, email, name }, request.body.price_id) }
+    }
+  )
+
+  // A page calls this when the user returns from the provider: the event of the payment may be late or lost.
+  app.post(
+    '/refresh',
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'refreshPlan',
+        summary: 'Read the plan again from the payment provider, after a payment or a switch',
+        description:
+          'Answers at once. Control reads the provider within seconds, at most every 5 seconds for an account, so the plan is in force although the provider’s event is late or lost. Only for the owner of the account.',
+        isLimited: true,
+        errors: ['forbidden'],
+        body: EmptyRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
+    async (request) => {
+      await markReturned(database.orm, ownAccount(request), options.clock())
+      return { ok: true as const }
+    }
+  )
+
+  app.get(
+    '/portal',
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'openPortal',
+        summary: 'Get the address of the billing portal, to switch or cancel the plan and change cards',
+        description:
+          'The address works for a short time, for everybody who knows it. With price_id, it opens on the confirmation of the switch to that price. Only for the owner of the account.',
+        isLimited: true,
+        errors: ['forbidden', 'unknown_price', 'no_customer', 'payments_unavailable'],
+        querystring: PortalQuery,
+        response: answers({ 200: RedirectResponse })
+      }
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      return { url: await openPortal(options, ownAccount(request), request.query.price_id ?? null) }
+    }
+  )
+
+  app.get(
+    '/invoices',
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'listInvoices',
+        summary: 'List the invoices of the account, newest first',
+        description: 'Only for the owner of the account.',
+        isLimited: true,
+        errors: ['forbidden', 'payments_unavailable'],
+        querystring: InvoicesQuery,
+        response: answers({ 200: InvoicesResponse })
+      }
+    },
+    async (request) => {
+      const customer = await findCustomer(database.orm, ownAccount(request))
+      if (customer === null) return { invoices: [], has_more: false }
+      const { limit, starting_after: after = null } = request.query
+      const page = { size: limit === undefined ? defaultLimit : Number(limit), after }
+      const found = await payments.listInvoices(customer.customerId, page, payments.startDeadline()).catch((error) => {
+        if (error instanceof NoSuchCustomerError) return { invoices: [], hasMore: false }
+        throw error
+      })
+      if (found === null)
+        throw new ServiceError('invalid_request', {
+          message: 'starting_after: not an invoice of this account; use the last id of the previous page'
+        })
+      const invoices = found.invoices.map(({ pdfUrl, ...invoice }) => ({ ...invoice, pdf_url: pdfUrl }))
+      return { invoices, has_more: found.hasMore }
+    }
+  )
+
+  const nextCharges = createNextCharges(payments, options.clock)
+  app.get(
+    '/next-charge',
+    {
+      onRequest,
+      preHandler,
+      schema: {
+        operationId: 'getNextCharge',
+        summary: 'Get what the account will pay next, and when',
+        description:
+          'The payment provider computes it, with discounts and credit. Control keeps an answer for up to ten minutes. Only for the owner of the account.',
+        isLimited: true,
+        errors: ['forbidden', 'payments_unavailable'],
+        response: answers({ 200: NextChargeResponse })
+      }
+    },
+    async (request) => {
+      const customer = await findCustomer(database.orm, ownAccount(request))
+      return { next_charge: await nextCharges.read(customer) }
+    }
+  )
+}
+
+/** The account that the caller owns. @throws ServiceError `forbidden` for a caller with a seat */
+function ownAccount(request: FastifyRequest): string {
+  const { accountId, role } = callerOf(request)
+  if (role !== 'owner') throw new ServiceError('forbidden')
+  return accountId
+}
+
+type PortalOptions = Pick<CheckoutOptions, 'database' | 'payments' | 'catalog' | 'publicUrl'>
+
+/**
+ * Opens the payment provider's portal for an account.
+ *
+ * @param priceId opens the page that confirms the switch to this price; null for the portal's first page, which also opens if
+ * the account has no subscription to switch
+ * @returns the URL of the portal, which works for a short time
+ * @throws ServiceError `unknown_price`, `no_customer`, `payments_unavailable`
+ */
+async function openPortal(
+  { database, payments, catalog, publicUrl }: PortalOptions,
+  accountId: string,
+  priceId: string | null
+): Promise<string> {
+  if (priceId !== null && !readPlanPrices(catalog).isSold(priceId)) throw new ServiceError('unknown_price')
+  const customer = await findCustomer(database.orm, accountId)
+  if (customer === null) throw new ServiceError('no_customer')
+  const { customerId } = customer
+  const returnUrl = `${publicUrl}/dashboard/billing`
+  const signal = payments.startDeadline()
+  try {
+    const live =
+      priceId === null
+        ? undefined
+        : (await payments.readSubscriptions(customerId, signal)).find(({ status }) => isSubscriptionLive(status))
+    const change =
+      priceId === null || live === undefined
+        ? null
+        : { subscriptionId: live.id, priceId, doneUrl: `${returnUrl}?changed=${encodeURIComponent(priceId)}` }
+    return await payments.createPortal({ customerId, returnUrl, change }, signal)
+  } catch (cause) {
+    throw cause instanceof NoSuchCustomerError ? new ServiceError('no_customer', { cause }) : cause
+  }
+}
