@@ -42,7 +42,7 @@ import { answerLivez, endConnectionsOnClose, refuseOtherHosts, sendSecurityHeade
 import { traceRequests } from './http/trace-requests.ts'
 import type { WebhookCounts } from './http/webhook-counts.ts'
 import type { Identity } from './identity/identity.ts'
-import { keyRoutes } from './keys/endpoints.ts'
+import { keyRoutes } from './keys/key-routes.ts'
 import { unsubscribeEndpoint } from './mail/unsubscribe-endpoint.ts'
 import { limitRoutes } from './models/limit-routes.ts'
 import { modelRoutes } from './models/model-routes.ts'

@@ -55,7 +55,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'success-before-in-force',
     summary: 'control confirms a change of a key that Redis does not have',
-    file: 'services/control/src/keys/change-endpoints.ts',
+    file: 'services/control/src/keys/change-key.ts',
     from: "if (!isInForce && !isForPeopleOnly(asked)) throw new ServiceError('change_pending')",
     to: '',
     test: 'says whether it is in force'
@@ -103,7 +103,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'ledger-skips-a-row',
     summary: 'the copy from Redis to the ledger leaves a row out',
-    file: 'services/control/src/usage/copy-usage.ts',
+    file: 'services/control/src/usage/usage-copier.ts',
     from: 'await ledger.store(found.usages)',
     to: 'await ledger.store(found.usages.slice(1))',
     test: 'each served request is in the ledger exactly once'
@@ -367,7 +367,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'repeat-adds-a-row',
     summary: 'a change of a key that changes nothing adds a row to its log',
-    file: 'services/control/src/keys/change-endpoints.ts',
+    file: 'services/control/src/keys/change-key.ts',
     from: 'const row = hasTerms(key, asked)',
     to: 'const row = hasTerms(key, asked) && false',
     test: 'a write that is repeated without a change adds no row to a log'

@@ -38,7 +38,6 @@ export function adjustUsage(app: TypedApp, context: AdminContext): void {
         description:
           'Needs the role `money` and a confirmation. Not for the operator’s own account. After success, it counts towards the monthly cap everywhere, and the customer sees it. Repeat a call with the same `id`: the amount counts once. An amount above `OPERATOR_CONFIRM_ABOVE_USD` gets 202: nothing is adjusted until another operator confirms the pending act.',
         errors: ['change_pending'],
-
         params: AdminAccountParams,
         body: AdjustmentRequest,
         response: answers({ 200: AdjustmentResponse, 202: PendingActResponse })

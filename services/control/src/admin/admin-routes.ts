@@ -1,24 +1,14 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { operatorEvents } from '@tollgate/contracts/events/event-types.ts'
-import {
-  AdminAccountParams,
-  AdminAccountResponse,
-  ReasonRequest,
-  SignedOutResponse
-} from '@tollgate/contracts/http/admin/accounts.ts'
+import { AdminAccountParams, AdminAccountResponse } from '@tollgate/contracts/http/admin/accounts.ts'
 import { ExportedUsage, ExportUsageQuery, exportGroups } from '@tollgate/contracts/http/admin/usage.ts'
 import { OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { ChangeOperatorWebhookRequest, CreateOperatorWebhookRequest } from '@tollgate/contracts/http/webhooks.ts'
-import { eq } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
-import { recordAudit } from '../audit/record-audit.ts'
 import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
 import { callerOf } from '../callers/session.ts'
-import { endSessions } from '../callers/sessions.ts'
-import type { Transaction } from '../database/connect.ts'
-import { members } from '../database/schema/accounts.ts'
 import { exported, exportRows, exportTimeoutMs } from '../http/export-rows.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
@@ -27,10 +17,10 @@ import { type ExportRange, exportColumns, readExport } from '../usage/read-expor
 import { monthOf } from '../usage/usage-range.ts'
 import { addDeliveryRoutes } from '../webhooks/delivery-routes.ts'
 import { addEndpointRoutes, type WebhookArea } from '../webhooks/endpoint-routes.ts'
-import { deleteAccount, suspend } from './account-acts.ts'
+import { deleteAccount, signOut, suspend } from './account-acts.ts'
 import { acts, byOperator, recordAct } from './acts.ts'
 import { adjustUsage } from './adjust-usage.ts'
-import { type AdminContext, type AdminOptions, findAccount } from './admin-context.ts'
+import type { AdminContext, AdminOptions } from './admin-context.ts'
 import { catalog } from './catalog.ts'
 import { changeAccount } from './change-account.ts'
 import { ledgerComparison } from './compare-ledger.ts'
@@ -43,47 +33,6 @@ import { readAccount } from './read-account.ts'
 import { reportedKeys } from './reported-keys.ts'
 import { requests } from './requests.ts'
 import { system } from './system.ts'
-
-const dayMs = 86_400_000
-
-/** `GET /usage`: the ledger of all accounts, as a stream of any length. */
-function exportUsage(app: TypedApp, { database, clock, limitReads }: AdminContext): void {
-  app.get(
-    '/usage',
-    {
-      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
-      handlerTimeout: exportTimeoutMs,
-      schema: {
-        operationId: 'exportUsage',
-        summary: 'Export the ledger of all accounts',
-        description:
-          'Needs the role `money` and a confirmation. The answer is a stream of any length, as NDJSON or CSV. With `group=day,model` it has one row for each day and model. Usage may lag by 5 seconds. After a failure, the connection closes before the answer is complete.',
-        querystring: ExportUsageQuery,
-        response: answers({ 200: exported(ExportedUsage) as never })
-      }
-    },
-    async (request, reply) => {
-      const range = exportRange(request.query, clock())
-      const format = request.query.format ?? 'ndjson'
-      return exportRows(reply, {
-        ...{ name: 'usage', format, limitReads },
-        pages: readExport(database.orm, range),
-        columns: exportColumns(range.groups),
-        amounts: ['cost_usd']
-      })
-    }
-  )
-}
-
-/** @throws ServiceError `invalid_request` */
-function exportRange({ from, to, account, group }: ExportUsageQuery, now: Date): ExportRange {
-  const first = from === undefined ? monthOf(now).from : new Date(`${from}T00:00:00Z`)
-  const last = to === undefined ? now : new Date(`${to}T00:00:00Z`)
-  const end = new Date(Math.floor(last.getTime() / dayMs) * dayMs + dayMs)
-  if (first >= end) throw new ServiceError('invalid_request', { message: 'from: must not be after to' })
-  const asked = group?.split(',') ?? exportGroups
-  return { from: first, to: end, account, groups: exportGroups.filter((one) => asked.includes(one)) }
-}
 
 /** How long a read of the ledger waits for others. */
 const readWaitMs = 10_000
@@ -136,6 +85,49 @@ function checkExport(app: TypedApp): void {
   )
 }
 
+const dayMs = 86_400_000
+
+/** `GET /usage`: the ledger of all accounts, as a stream of any length. */
+function exportUsage(app: TypedApp, { database, clock, limitReads }: AdminContext): void {
+  app.get(
+    '/usage',
+    {
+      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
+      handlerTimeout: exportTimeoutMs,
+      schema: {
+        operationId: 'exportUsage',
+        summary: 'Export the ledger of all accounts',
+        description:
+          'Needs the role `money` and a confirmation. The answer is a stream of any length, as NDJSON or CSV. With `group=day,model` it has one row for each day and model. Usage may lag by 5 seconds. After a failure, the connection closes before the answer is complete.',
+        querystring: ExportUsageQuery,
+        response: answers({ 200: exported(ExportedUsage) as never })
+      }
+    },
+    async (request, reply) => {
+      const range = exportRange(request.query, clock())
+      const format = request.query.format ?? 'ndjson'
+      return exportRows(reply, {
+        name: 'usage',
+        format,
+        limitReads,
+        pages: readExport(database.orm, range),
+        columns: exportColumns(range.groups),
+        amounts: ['cost_usd']
+      })
+    }
+  )
+}
+
+/** @throws ServiceError `invalid_request` */
+function exportRange({ from, to, account, group }: ExportUsageQuery, now: Date): ExportRange {
+  const first = from === undefined ? monthOf(now).from : new Date(`${from}T00:00:00Z`)
+  const last = to === undefined ? now : new Date(`${to}T00:00:00Z`)
+  const end = new Date(Math.floor(last.getTime() / dayMs) * dayMs + dayMs)
+  if (first >= end) throw new ServiceError('invalid_request', { message: 'from: must not be after to' })
+  const asked = group?.split(',') ?? exportGroups
+  return { from: first, to: end, account, groups: exportGroups.filter((one) => asked.includes(one)) }
+}
+
 /** `GET /accounts/:id`: one account with all its parts. */
 function showAccount(app: TypedApp, context: AdminContext): void {
   app.get(
@@ -152,47 +144,6 @@ function showAccount(app: TypedApp, context: AdminContext): void {
     },
     async ({ params, log }) => ({ account: await readAccount(context, params.id, log) })
   )
-}
-
-/** `POST /accounts/:id/signout`: ends all sessions of the owner and of all seats. */
-function signOut(app: TypedApp, { database, clock }: AdminContext): void {
-  app.post(
-    '/accounts/:id/signout',
-    {
-      onRequest: app.requireSupport,
-      schema: {
-        operationId: 'signOutByOperator',
-        summary: 'End all sessions of an account’s owner and seats',
-        description: 'Needs the role `support`.',
-        params: AdminAccountParams,
-        body: ReasonRequest,
-        response: answers({ 200: SignedOutResponse })
-      }
-    },
-    async (request) => {
-      const { id, ownerId } = await findAccount(database.orm, request.params.id)
-      const { reason } = request.body
-      const by = byOperator(request, clock())
-      const sessions = await database.orm.transaction(async (tx) => {
-        const ended = await endAllSessions(tx, id, ownerId)
-        if (ended === 0) return 0
-        const act = { action: 'account.signed_out', accountId: id, detail: { sessions: ended } } as const
-        await recordAudit(tx, { ...by, ...act, note: reason })
-        await recordAct(tx, by, { ...act, reason })
-        return ended
-      })
-      return { ok: true as const, sessions }
-    }
-  )
-}
-
-/** @returns how many there were */
-async function endAllSessions(tx: Transaction, accountId: string, ownerId: string): Promise<number> {
-  const seats = await tx.select({ id: members.userId }).from(members).where(eq(members.accountId, accountId))
-  let ended = 0
-  // In order, so that two operators who do this at once do not wait for each other.
-  for (const userId of [ownerId, ...seats.map(({ id }) => id)].sort()) ended += await endSessions(tx, userId)
-  return ended
 }
 
 /** `/webhooks`: the operators' own webhook endpoints, which get the events for operators. */

@@ -32,7 +32,6 @@ export function changeAccount(app: TypedApp, context: AdminContext): void {
         description:
           'Needs the role `money` and a confirmation. Not for the operator’s own account. After success, all gateways enforce them. `limits` replaces all limits that operators set before. A monthly budget above `OPERATOR_CONFIRM_ABOVE_USD` gets 202: nothing is changed until another operator confirms the pending act.',
         errors: ['change_pending'],
-
         params: AdminAccountParams,
         body: ChangeAccountByOperatorRequest,
         response: answers({ 200: AdminAccountResponse, 202: PendingActResponse })

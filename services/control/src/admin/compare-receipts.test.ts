@@ -8,11 +8,11 @@ import { storeReceipts } from '../requests/store-receipts.ts'
 import { receiptOf } from '../requests/testing/receipt-of.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
-import { copyUsage } from '../usage/copy-usage.ts'
 import { foldLedger } from '../usage/fold-ledger.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import { addLedgerMonths } from '../usage/testing/memory-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
+import { copyUsage } from '../usage/usage-copier.ts'
 
 const hour = 3600
 const dayMs = 86_400_000

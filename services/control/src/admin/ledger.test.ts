@@ -8,10 +8,10 @@ import { ledger } from '../database/schema/usage.ts'
 import { codeOf } from '../testing/call-control.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
-import { copyUsage } from '../usage/copy-usage.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import { addLedgerMonths } from '../usage/testing/memory-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
+import { copyUsage } from '../usage/usage-copier.ts'
 import { monthOf } from '../usage/usage-range.ts'
 
 type Row = typeof ledger.$inferInsert

@@ -47,7 +47,6 @@ export function requests(app: TypedApp, { database, limitReads }: AdminContext):
         summary: 'Export the requests of an account',
         description: 'As `GET /api/requests/export`, for any account. Needs the role `money` and a confirmation.',
         parameters: [ofKeysWith],
-
         querystring: AdminExportRequestsQuery,
         response: answers({ 200: exported(AdminLoggedRequest) as never })
       }

@@ -1,14 +1,15 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { ConfirmRequest, UserResponse } from '@tollgate/contracts/http/auth.ts'
+import { ConfirmQuery, ConfirmRequest, UserResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { type By, recordAudit } from '../audit/record-audit.ts'
 import { databaseTime } from '../clocks/clock.ts'
 import { foldCase } from '../http/fold-case.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AskCode, IdentityUser } from '../identity/identity.ts'
-import type { RevokedKey } from '../keys/revoke-keys.ts'
+import type { RevokedKey } from '../keys/revoke-key.ts'
 import {
   type Addressed,
   findAcceptedLink,
@@ -21,6 +22,40 @@ import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
 import { awaitRevocations, isPasswordUnchanged, revokeOldAccess } from './revoke-old-access.ts'
 import { signIn } from './sign-in.ts'
+
+/** The dashboard pages that ask for a password, by link type. */
+const pages: ReadonlyMap<string, string> = new Map([
+  ['signup', '/confirm'],
+  ['email', '/confirm'],
+  ['recovery', '/reset-password'],
+  ['invite', '/accept-invitation']
+])
+
+/**
+ * `GET /confirm?token_hash&type`: the link in a mail. It redirects to a page and changes nothing, because mail scanners open
+ * links too. The token goes into the fragment of the page's address: browsers send fragments to no server.
+ */
+export function confirmLink(app: TypedApp): void {
+  app.get(
+    '/confirm',
+    {
+      schema: {
+        operationId: 'openMailedLink',
+        summary: 'Open the link in a mail',
+        description:
+          'Redirects to the page that asks for the password, with the token in the fragment. Changes nothing.',
+        querystring: ConfirmQuery,
+        response: answers({ 303: Type.Null() })
+      }
+    },
+    async (request, reply) => {
+      const { token_hash: tokenHash = '', type = '' } = request.query
+      const page = pages.get(type)
+      if (page === undefined || tokenHash === '') return reply.redirect('/login?error=link_invalid', 303)
+      return reply.redirect(`${page}#${new URLSearchParams({ token_hash: tokenHash, type })}`, 303)
+    }
+  )
+}
 
 /**
  * `POST /confirm`: proves an address and its password together, and signs in. The mailed link proves the address. The

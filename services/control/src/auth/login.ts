@@ -1,5 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { LoginRequest, UserResponse } from '@tollgate/contracts/http/auth.ts'
+import { LoginRequest, UserResponse, LoginCodeRequest } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyRequest } from 'fastify'
 import { findKnownBrowser, signInSubject } from '../callers/known-browser.ts'
@@ -12,6 +12,10 @@ import { type AuthContext, startMinResponseTime } from './auth-context.ts'
 import { isPasswordUnchanged } from './revoke-old-access.ts'
 import { signIn } from './sign-in.ts'
 import { proofOf } from './sign-in-settings.ts'
+import { foldCase } from '../http/fold-case.ts'
+import { completeProviderSignIn, takeOverUser } from './complete-provider-sign-in.ts'
+import { pendingCookie, pendingCookieAttributes, presentedPending } from './provider-cookies.ts'
+
 
 /**
  * `POST /login`: checks the password, and the code of a user with a second factor. Then it updates user and account, and
@@ -90,4 +94,51 @@ async function checkPassword(
     if (error instanceof ServiceError && error.code === 'invalid_credentials') await minTime()
     throw error
   }
+}
+
+/** `POST /login/code`: ends a sign-in with a provider that needs the code of the second factor. */
+export function loginCode(app: TypedApp, context: AuthContext): void {
+  const { identity, clock, codes, guesses, limits, pendings, publicUrl } = context
+  const { maxAge, ...attributes } = pendingCookieAttributes(publicUrl)
+  app.post(
+    '/login/code',
+    {
+      preHandler: createRateLimitHook(app, { what: 'login-code', perMinute: limits.login }),
+      schema: {
+        operationId: 'enterLoginCode',
+        summary: 'Enter the code of the second factor after a sign-in with a provider',
+        description:
+          'Ends a sign-in that `GET /api/auth/callback` began for a user with a second factor, in the same browser and within ten minutes. Sets the session cookie.',
+        isLimited: true,
+        errors: [
+          'not_authenticated',
+          'invalid_code',
+          'second_factor_unavailable',
+          'identity_unavailable',
+          'revocation_pending'
+        ],
+        body: LoginCodeRequest,
+        response: answers({ 200: UserResponse })
+      }
+    },
+    async (request, reply) => {
+      const pending = presentedPending(request.headers.cookie, publicUrl, pendings, clock())
+      if (pending === null) throw new ServiceError('not_authenticated')
+      const deadline = identity.startDeadline()
+      const askCode = codes.ask(request, request.body.code)
+      const user = await guesses.limit(`provider sign-ins of ${pending.userId}`, { id: pending.userId }, () =>
+        identity.checkCode(pending.email, askCode, request.ip, deadline)
+      )
+      if (user.id !== pending.userId || user.isBanned || foldCase(user.email) !== foldCase(pending.email)) {
+        throw new ServiceError('not_authenticated')
+      }
+      // Nothing to do unless the address was not proved before: then the callback replaced the password, too.
+      const taken = await takeOverUser(context, user, deadline)
+      if (taken === null) throw new ServiceError('not_authenticated')
+      const { checkedAt } = pending
+      const answer = await completeProviderSignIn(context, request, reply, { ...taken, checkedAt })
+      reply.clearCookie(pendingCookie(publicUrl), attributes)
+      return answer
+    }
+  )
 }

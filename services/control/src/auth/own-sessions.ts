@@ -1,10 +1,17 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { EmptyRequest, OkResponse, SessionParams, SessionsResponse } from '@tollgate/contracts/http/auth.ts'
+import {
+  EmptyRequest,
+  OkResponse,
+  SessionParams,
+  SessionsResponse,
+  SignoutRequest
+} from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { and, desc, eq, gt } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import { callerOf } from '../callers/session.ts'
-import { sessionCookie } from '../callers/session-cookie.ts'
+import { presentedSessions, sessionCookie } from '../callers/session-cookie.ts'
+import { closeSessions, endSessions, usersOfSessions } from '../callers/sessions.ts'
 import { sessions } from '../database/schema/users.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AuthContext } from './auth-context.ts'
@@ -90,3 +97,41 @@ export const toStoredSession = ({ id, browser, createdAt, lastUsedAt, idleEndsAt
   last_used_at: lastUsedAt.toISOString(),
   ends_at: idleEndsAt.toISOString()
 })
+
+/**
+ * `POST /signout`: closes the session, or all the user's sessions with `everywhere`, and clears the cookie. Without a
+ * session it succeeds too.
+ */
+export function signout(app: TypedApp, { database, clock, cookie }: AuthContext): void {
+  const { maxAge, ...attributes } = cookie
+  app.post(
+    '/signout',
+    {
+      schema: {
+        operationId: 'signout',
+        summary: 'Sign out, here or everywhere',
+        description: 'Clears the session cookie. Without a session the call succeeds too.',
+        body: SignoutRequest,
+        response: answers({ 200: OkResponse })
+      }
+    },
+    async (request, reply) => {
+      const tokens = presentedSessions(request.headers.cookie)
+      const isEverywhere = request.body?.everywhere === true
+      const { ip } = request
+      if (tokens.length > 0) {
+        await database.orm.transaction(async (tx) => {
+          const at = clock()
+          const action = isEverywhere ? 'auth.sessions_ended' : 'auth.signout'
+          const signedOut = isEverywhere ? await usersOfSessions(tx, tokens, at) : await closeSessions(tx, tokens)
+          for (const userId of signedOut) {
+            if (isEverywhere) await endSessions(tx, userId)
+            await recordAudit(tx, { accountId: userId, actorId: userId, action, ip, at })
+          }
+        })
+      }
+      reply.clearCookie(sessionCookie, attributes)
+      return { ok: true as const }
+    }
+  )
+}

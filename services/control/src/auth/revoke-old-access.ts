@@ -7,7 +7,7 @@ import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
 import { members } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { passwordResets, users } from '../database/schema/users.ts'
-import { type RevokedKey, revokeKeys } from '../keys/revoke-keys.ts'
+import { type RevokedKey, revokeKeys } from '../keys/revoke-key.ts'
 import type { Projector } from '../projection/projector.ts'
 
 /** Revocations that control awaits at the same time. */

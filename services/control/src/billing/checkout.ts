@@ -147,3 +147,39 @@ async function assertOpenAccount({ orm }: Database, accountId: string): Promise<
   refuseWaiting(account?.suspensions ?? [])
   if (account?.status !== 'active') throw new ServiceError('account_suspended')
 }
+
+type PortalOptions = Pick<CheckoutOptions, 'database' | 'payments' | 'catalog' | 'publicUrl'>
+
+/**
+ * Opens the payment provider's portal for an account.
+ *
+ * @param priceId opens the page that confirms the switch to this price; null for the portal's first page, which also opens if
+ * the account has no subscription to switch
+ * @returns the URL of the portal, which works for a short time
+ * @throws ServiceError `unknown_price`, `no_customer`, `payments_unavailable`
+ */
+export async function openPortal(
+  { database, payments, catalog, publicUrl }: PortalOptions,
+  accountId: string,
+  priceId: string | null
+): Promise<string> {
+  if (priceId !== null && !readPlanPrices(catalog).isSold(priceId)) throw new ServiceError('unknown_price')
+  const customer = await findCustomer(database.orm, accountId)
+  if (customer === null) throw new ServiceError('no_customer')
+  const { customerId } = customer
+  const returnUrl = `${publicUrl}/dashboard/billing`
+  const signal = payments.startDeadline()
+  try {
+    const live =
+      priceId === null
+        ? undefined
+        : (await payments.readSubscriptions(customerId, signal)).find(({ status }) => isSubscriptionLive(status))
+    const change =
+      priceId === null || live === undefined
+        ? null
+        : { subscriptionId: live.id, priceId, doneUrl: `${returnUrl}?changed=${encodeURIComponent(priceId)}` }
+    return await payments.createPortal({ customerId, returnUrl, change }, signal)
+  } catch (cause) {
+    throw cause instanceof NoSuchCustomerError ? new ServiceError('no_customer', { cause }) : cause
+  }
+}

@@ -1,22 +1,62 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { ChangeKeyBody, type ChangeKeyRequest, KeyParams, KeyResponse } from '@tollgate/contracts/http/keys.ts'
+import { cutText } from '@tollgate/service/text.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { principalOf } from '../callers/principal.ts'
 import { toUsd } from '../catalog/plans.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
+import type { TypedApp } from '../http/typed-app.ts'
 import { noteBudget } from '../notices/spend-checks.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { endByChange } from '../refusals/end-refusals.ts'
-import { assertKeyQuota } from './assert-key-quota.ts'
-import { changedValues } from './changed-values.ts'
-import { readKeyTerms } from './key-terms.ts'
-import type { ByWhom } from './store-key.ts'
+import { type ByWhom, byPrincipal, changeableKey, type KeysOptions } from './key-context.ts'
+import { assertKeyQuota } from './key-quota.ts'
+import { hasTerms, isForPeopleOnly, readKeyTerms } from './key-terms.ts'
+import { toListing, toStoredKey } from './list-keys.ts'
+
+/** `PATCH /:id` changes the terms of a key. */
+export function changeRoute(app: TypedApp, { database, catalog, projector, clock }: KeysOptions): void {
+  const { orm } = database
+  app.patch(
+    '/:id',
+    {
+      onRequest: app.requireAccount,
+      schema: {
+        operationId: 'changeKey',
+        summary: 'Change a key’s label, limits or metadata',
+        description:
+          'After success, all gateways enforce the new limits. A change of only label or metadata does not wait for the gateways. `change_pending` means that the change is saved and takes effect by itself. Safe to repeat. Creations, rotations and changes of keys share one rate limit per account.',
+        isLimited: true,
+        errors: ['not_found', 'forbidden', 'key_quota_exceeded', 'budget_changed', 'change_pending'],
+        params: KeyParams,
+        body: ChangeKeyBody,
+        response: answers({ 200: KeyResponse })
+      }
+    },
+    async (request) => {
+      const { if_monthly_budget_usd: expectedUsd, ...asked } = request.body
+      const caller = principalOf(request)
+      const key = await changeableKey(orm, request)
+      if (key.status === 'revoked') throw new ServiceError('not_found')
+      const { accountId, id } = key
+      const row = hasTerms(key, asked)
+        ? key
+        : await changeKey(orm, catalog, { accountId, id, asked, expectedUsd }, byPrincipal(request, clock()))
+      // A repeated call stores nothing, but reports whether the first is in force now.
+      const isInForce = await projector.keyChanged(accountId, id)
+      if (!isInForce && !isForPeopleOnly(asked)) throw new ServiceError('change_pending')
+      return { key: toListing(row, caller) }
+    }
+  )
+}
 
 /** Terms by which a key refuses requests. */
 const refusingTerms = ['monthlyBudgetNanos', 'requestsPerMinute', 'models', 'paused'] as const
@@ -76,4 +116,36 @@ export async function changeKey(
     await recordAudit(tx, { accountId, ...by, action: 'key.updated', subject: id, detail })
     return row!
   })
+}
+
+type Row = typeof keys.$inferSelect
+type Value = string | number | boolean | null
+
+/** The audit log keeps no more of a list. */
+const maxListLength = 200
+
+/**
+ * What changed in a key, for the audit log: the new value of each setting, and the old one as `<name>_before`. Metadata is left
+ * out: it may have personal data, which the log would keep for longer than the key.
+ */
+export function changedValues(before: Row, after: Row): Record<string, Value> {
+  const [old, present] = [settingsOf(before), settingsOf(after)]
+  const changed = Object.entries(present).filter(([name, value]) => value !== old[name])
+  return Object.fromEntries(
+    changed.flatMap(([name, value]) => [
+      [`${name}_before`, old[name]!],
+      [name, value]
+    ])
+  )
+}
+
+function settingsOf(row: Row): Record<string, Value> {
+  const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute } = toStoredKey(row)
+  const lists = { models: asText(models), thresholds: asText(thresholds) }
+  return { paused, label, expires_at, monthly_budget_usd, requests_per_minute, ...lists }
+}
+
+function asText(list: ReadonlyArray<string | number> | null): string | null {
+  const text = list?.join(', ') ?? null
+  return text === null || text.length <= maxListLength ? text : `${cutText(text, { length: maxListLength })}…`
 }

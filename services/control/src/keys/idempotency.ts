@@ -1,7 +1,37 @@
 import { hash } from 'node:crypto'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { Parameter } from '@tollgate/contracts/openapi/document.ts'
 import { and, eq, gt, lte } from 'drizzle-orm'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { idempotencyKeys } from '../database/schema/keys.ts'
+
+/** The header that makes a creation or a rotation repeatable. */
+export const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A random text. Within 24 hours, a request with the same one creates nothing, and gets 409 with the id of the key.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' }
+}
+
+/** @throws ServiceError `invalid_request` */
+export function idempotencyOf({ headers }: FastifyRequest, operation: string): string | null {
+  const header = headers['idempotency-key']
+  if (header === undefined) return null
+  if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
+    throw new ServiceError('invalid_request', {
+      message: 'Idempotency-Key: must have 1 to 255 printable ASCII characters, without spaces'
+    })
+  }
+  return idempotencyHash(operation, header)
+}
+
+/** The answer to a repeated request. It counts as a failure. */
+export function alreadyCreated(id: string, { docsUrl, failures }: Pick<FastifyInstance, 'docsUrl' | 'failures'>) {
+  failures.add('already_created')
+  return { ...new ServiceError('already_created').toBody(docsUrl), key: { id } }
+}
 
 /** Control recognises a repeated request for 24 hours. */
 const keptMs = 86_400_000

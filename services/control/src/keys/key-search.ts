@@ -1,9 +1,10 @@
 import type { ListKeysQuery } from '@tollgate/contracts/http/keys.ts'
 import { asc, desc, or, type SQL, sql } from 'drizzle-orm'
+import { isKeyId } from '../database/key-id.ts'
 import { keys } from '../database/schema/keys.ts'
 import { ledger } from '../database/schema/usage.ts'
+import * as cursor from '../http/query.ts'
 import { selectKeySpends } from '../usage/read-key-spends.ts'
-import type { KeyPlace } from './key-cursor.ts'
 
 export type KeyOrder = NonNullable<ListKeysQuery['sort']>
 
@@ -67,4 +68,18 @@ export function isAfter({ accountId, order, now }: KeyList, { createdAt, id }: K
       ? sql`(${createdAt.toISOString()}::timestamptz, ${id})`
       : sql`(select ${value(sql`last_shown`, lastSpend)}, last_shown.id from ${keys} as last_shown where last_shown.id = ${id})`
   return sql`(${value(listedRow, listedSpend)}, ${keys.id}) ${comparison} ${place}`
+}
+
+/** A place in a list of keys, newest first. The next page begins after this key. */
+export interface KeyPlace {
+  readonly createdAt: Date
+  readonly id: string
+}
+
+export const writeKeyCursor = ({ createdAt, id }: KeyPlace): string => cursor.writeCursor(createdAt, id)
+
+/** @returns null for any text that {@link writeKeyCursor} did not write */
+export function readKeyCursor(text: string): KeyPlace | null {
+  const place = cursor.readCursor(text, isKeyId)
+  return place === null ? null : { createdAt: place.at, id: place.id }
 }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { newKeyId } from '../database/key-id.ts'
-import { readKeyCursor, writeKeyCursor } from './key-cursor.ts'
-import { readKeyTerms } from './key-terms.ts'
+import type { keys } from '../database/schema/keys.ts'
+import { changedValues } from './change-key.ts'
+import { readKeyCursor, writeKeyCursor } from './key-search.ts'
+import { hasTerms, isForPeopleOnly, readKeyTerms } from './key-terms.ts'
 import { testCatalog } from './testing/catalog.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
@@ -73,4 +75,112 @@ test('a cursor restores its place, and any other text is refused', async () => {
   fc.assert(fc.property(fc.string(), (text) => void assert.equal(readKeyCursor(text), null)))
   const far = Buffer.from(`999999999999999.${newKeyId()}`).toString('base64url')
   assert.equal(readKeyCursor(far), null)
+})
+
+const row = {
+  label: 'ci',
+  expiresAt: null,
+  models: null,
+  monthlyBudgetNanos: 5e9,
+  thresholds: null,
+  requestsPerMinute: 60,
+  metadata: { tenant: 'acme' },
+  createdAt: new Date(0)
+} as unknown as typeof keys.$inferSelect
+
+test('a changed setting has its old and its new value, and the others have none', async () => {
+  assert.deepEqual(changedValues(row, row), {})
+  assert.deepEqual(changedValues(row, { ...row, label: 'app', monthlyBudgetNanos: 500e9, thresholds: [50, 100] }), {
+    ...{ label_before: 'ci', label: 'app' },
+    ...{ monthly_budget_usd_before: 5, monthly_budget_usd: 500 },
+    ...{ thresholds_before: null, thresholds: '50, 100' }
+  })
+  assert.deepEqual(
+    changedValues(row, { ...row, expiresAt: new Date('2026-11-23T00:00:00Z'), requestsPerMinute: null }),
+    {
+      ...{ expires_at_before: null, expires_at: '2026-11-23T00:00:00.000Z' },
+      ...{ requests_per_minute_before: 60, requests_per_minute: null }
+    }
+  )
+})
+
+test('long lists are cut, and metadata is left out', async () => {
+  const models = Array.from({ length: 500 }, (_, n) => `${n}`.padStart(200, 'm'))
+  const changed = changedValues({ ...row, models }, { ...row, models: [], metadata: { tenant: 'other' } })
+  assert.deepEqual(Object.keys(changed), ['models_before', 'models'])
+  assert.equal(String(changed.models_before).length, 201)
+  assert.equal(changed.models, '')
+})
+
+const key: typeof keys.$inferSelect = {
+  id: 'key_1',
+  accountId: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11',
+  createdBy: null,
+  label: 'one',
+  scope: 'inference',
+  prefix: 'abcdefgh',
+  digest: 'digest',
+  status: 'active',
+  paused: false,
+  previousDigest: null,
+  previousUntil: null,
+  expiresAt: new Date('2026-12-01T10:00:00Z'),
+  models: ['a', 'b'],
+  monthlyBudgetNanos: 12_345_678_901,
+  thresholds: [50, 90],
+  requestsPerMinute: null,
+  sessionId: null,
+  metadata: { tenant: '1', order: '2' },
+  accountShard: 'a00',
+  secretShard: 'k00',
+  cutStreams: false,
+  version: 1,
+  createdAt: new Date(0),
+  revokedAt: null,
+  lastUsedAt: null
+}
+
+test('a change to the current values changes nothing, in any notation', async () => {
+  for (const asked of [
+    {},
+    { label: 'one' },
+    { paused: false },
+    { expires_at: '2026-12-01T11:00:00.000+01:00' },
+    { models: ['a', 'b'] },
+    { monthly_budget_usd: 12.345678901 },
+    { requests_per_minute: null },
+    { thresholds: [90, 50] },
+    { metadata: { order: '2', tenant: '1' } },
+    { label: 'one', monthly_budget_usd: 12.345678901, requests_per_minute: null }
+  ]) {
+    assert.equal(hasTerms(key, asked), true, JSON.stringify(asked))
+  }
+})
+
+test('any other value is a change', async () => {
+  for (const asked of [
+    { label: 'two' },
+    { paused: true },
+    { expires_at: '2026-12-01T10:00:00.001Z' },
+    { expires_at: '2026-12-31T23:59:60Z' },
+    { expires_at: null },
+    { models: null },
+    { models: ['a'] },
+    { monthly_budget_usd: 0 },
+    { monthly_budget_usd: null },
+    { requests_per_minute: 1 },
+    { metadata: {} },
+    { label: 'one', requests_per_minute: 1 }
+  ]) {
+    assert.equal(hasTerms(key, asked), false, JSON.stringify(asked))
+  }
+})
+
+test('label and metadata are for people; gateways use all other terms', async () => {
+  for (const asked of [{ label: 'x' }, { metadata: {} }, { label: 'x', metadata: {} }]) {
+    assert.equal(isForPeopleOnly(asked), true)
+  }
+  for (const asked of [{}, { label: 'x', models: null }, { expires_at: null }, { requests_per_minute: 1 }]) {
+    assert.equal(isForPeopleOnly(asked), false)
+  }
 })

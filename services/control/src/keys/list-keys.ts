@@ -8,9 +8,7 @@ import { keys } from '../database/schema/keys.ts'
 import { users } from '../database/schema/users.ts'
 import { readOpenRefusals, readRefusalsOfKeys } from '../refusals/refusals.ts'
 import { readKeySpends } from '../usage/read-key-spends.ts'
-import type { KeyPlace } from './key-cursor.ts'
-import { containsText, isAfter, type KeyOrder, orderOf, spendsOf } from './key-search.ts'
-import { mayChangeKey } from './may-change-key.ts'
+import { containsText, isAfter, type KeyOrder, type KeyPlace, orderOf, spendsOf } from './key-search.ts'
 
 /** Revoked keys can be listed for 30 days. */
 const revokedListedMs = 30 * 86_400_000
@@ -134,3 +132,9 @@ export const toListing = (row: typeof keys.$inferSelect, caller: Principal): Key
   ...toStoredKey(row),
   can_change: mayChangeKey(caller, row)
 })
+
+/** Whether a caller may change, rotate and revoke a key of their account. A seat may change only keys that it created. */
+export const mayChangeKey = (
+  { role, userId }: Pick<Principal, 'role' | 'userId'>,
+  key: Pick<typeof keys.$inferSelect, 'createdBy'>
+): boolean => role !== 'seat' || key.createdBy === userId

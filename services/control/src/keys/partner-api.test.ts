@@ -3,7 +3,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
-import { mayCreateByServer } from './partner-api.ts'
+import { mayCreateByServer } from './key-quota.ts'
 
 const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 

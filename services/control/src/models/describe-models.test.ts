@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Catalog, Model, Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { ListedPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import { test } from 'tap'
-import { describeModels } from './describe-models.ts'
+import { describeModels } from './model-routes.ts'
 
 const listed: ListedPrices = { inputPicos: 100_000, cachedInputPicos: 10_000, outputPicos: 500_000 }
 const model = (changed: Partial<Model> = {}): Model => ({

@@ -29,7 +29,7 @@ import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { type MonthSpend, readMonthSpend } from '../usage/month-spend.ts'
 import { monthOf } from '../usage/usage-range.ts'
-import { isOnSale } from './describe-models.ts'
+import { isOnSale } from './model-routes.ts'
 
 /** The rates of an account. As the gateway does, an operator's rate keeps the plan's share of bursts. */
 function ratesOf(

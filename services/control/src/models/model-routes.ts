@@ -1,7 +1,10 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { type ApiName, apis, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
+import { type Catalog, freePlan, type Model, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { PricedModelsResponse } from '@tollgate/contracts/http/offered-models.ts'
+import { type PricedModel, PricedModelsResponse, type PricesOfPeriod, type TokenPrices } from '@tollgate/contracts/http/offered-models.ts'
+import { type ListedPrices, type ModelPrices, type PricePeriod, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
+import { periodAt } from '@tollgate/contracts/prices/rates-for.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readSpokenApis } from '@tollgate/state/processes/heartbeat.ts'
 import { eq } from 'drizzle-orm'
@@ -12,7 +15,6 @@ import { effectivePlan } from '../catalog/plans.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import { describeModels } from './describe-models.ts'
 
 export interface ModelsOptions {
   database: Database
@@ -52,3 +54,120 @@ export async function modelRoutes(
     }
   )
 }
+
+/** Describes all prices of tokens: periods that are not over, with a row for each tier and each length of the prompt. */
+function describePrices(prices: ModelPrices, now: Date): PricesOfPeriod[] {
+  const { periods } = prices
+  if (periods === undefined) {
+    const rows = [{ tier: standardTier, above_prompt_tokens: 0, usd_per_million_tokens: toTokenPrices(prices) }]
+    return [{ is_now: true, from: null, until: null, weekdays: [], utc_hours: [], rows }]
+  }
+  const current = periodAt(periods, now.getTime())
+  return periods
+    .filter(({ until }) => until === undefined || until * 1000 > now.getTime())
+    .map((period) => describePeriod(period, period === current))
+}
+
+const describePeriod = (
+  { from, until, weekdays = [], minutes = [], rows }: PricePeriod,
+  isNow: boolean
+): PricesOfPeriod => ({
+  is_now: isNow,
+  from: toInstant(from),
+  until: toInstant(until),
+  weekdays,
+  utc_hours: minutes.map(([first, end]) => `${toClock(first)}-${toClock(end)}`),
+  rows: rows.map(({ tier, abovePromptTokens, prices }) => ({
+    tier,
+    above_prompt_tokens: abovePromptTokens,
+    usd_per_million_tokens: toTokenPrices(prices)
+  }))
+})
+
+const toInstant = (seconds: number | undefined): string | null =>
+  seconds === undefined ? null : new Date(seconds * 1000).toISOString()
+
+const two = (number: number): string => String(number).padStart(2, '0')
+const toClock = (minute: number): string => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`
+
+/** Each member of the answer, and the member of the catalog. */
+const kinds = {
+  input: 'inputPicos',
+  cached_input: 'cachedInputPicos',
+  cache_write: 'cacheWritePicos',
+  cache_write_long: 'longCacheWritePicos',
+  audio_input: 'audioInputPicos',
+  image_input: 'imageInputPicos',
+  output: 'outputPicos',
+  reasoning: 'reasoningPicos',
+  audio_output: 'audioOutputPicos',
+  image_output: 'imageOutputPicos'
+} as const satisfies Record<keyof TokenPrices, keyof ListedPrices>
+
+/** Picodollars per token are millionths of dollars per million tokens. */
+const toTokenPrices = (prices: ListedPrices): TokenPrices =>
+  Object.fromEntries(
+    Object.entries(kinds).flatMap(([kind, member]) => {
+      const picos = prices[member]
+      return picos === undefined ? [] : [[kind, picos / 1e6]]
+    })
+  ) as TokenPrices
+
+interface OfferedTo {
+  /** The id of the account's plan. */
+  readonly plan: string
+  /** Models that no gateway offers. */
+  readonly leftOut: ReadonlySet<string>
+  /** The APIs of each upstream; null if they are not known. */
+  readonly spoken: ReadonlyMap<string, ReadonlySet<ApiName>> | null
+  readonly now: Date
+}
+
+/** Whether anybody can get the plan without the operator: it is free, or a price of it is on sale. */
+export const isOnSale = (id: string, { prices = [] }: Plan): boolean =>
+  id === freePlan || prices.some(({ isSold }) => isSold)
+
+/**
+ * Describes the models of an account's plan, and then those of plans on sale that it lacks. Other models are not disclosed.
+ */
+export function describeModels(catalog: Catalog, { plan, leftOut, spoken, now }: OfferedTo): PricedModel[] {
+  const own = new Set(catalog.plans[plan]!.models)
+  const onSale = Object.entries(catalog.plans).filter(([id, one]) => isOnSale(id, one))
+  const shown = [...new Set([...own, ...onSale.flatMap(([, { models }]) => models)])]
+  return shown
+    .filter((id) => Object.hasOwn(catalog.models, id) && !leftOut.has(id))
+    .map((id) => {
+      const model = catalog.models[id]!
+      const { prices } = model
+      return {
+        id,
+        aliases: model.aliases ?? [],
+        kind: model.kind,
+        owned_by: model.ownedBy,
+        context_tokens: model.contextWindow,
+        max_output_tokens: model.maxOutputTokens,
+        accepts: acceptedBy(model),
+        endpoints: spoken && endpointsOf(model, spoken),
+        is_included: own.has(id),
+        plans: onSale.filter(([, one]) => one.models.includes(id)).map(([plan, { name }]) => ({ id: plan, name })),
+        prices: describePrices(prices, now),
+        usd_per_request: (prices.requestNanos ?? 0) / 1e9,
+        usd_per_call: Object.fromEntries(
+          Object.entries(prices.callNanos ?? {}).map(([type, nanos]) => [type, nanos / 1e9])
+        )
+      }
+    })
+}
+
+function acceptedBy({ images, audio }: Model): PricedModel['accepts'] {
+  return [
+    'text',
+    ...(images === undefined ? [] : (['image'] as const)),
+    ...(audio === undefined ? [] : (['audio'] as const))
+  ]
+}
+
+const endpointsOf = ({ kind, route }: Model, spoken: ReadonlyMap<string, ReadonlySet<ApiName>>): string[] =>
+  apisOfKind(kind)
+    .filter((api) => route.some(({ upstream }) => spoken.get(upstream)?.has(api) === true))
+    .map((api) => apis[api].path)

@@ -15,9 +15,9 @@ import { readState } from '@tollgate/state/testing/account-state.ts'
 import { readMarker } from '@tollgate/state/testing/redis-content.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { copyUsage } from '../usage/copy-usage.ts'
 import { ledgerSpends } from '../usage/testing/memory-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
+import { copyUsage } from '../usage/usage-copier.ts'
 import { type PassResult, runPass } from './projection-pass.ts'
 import {
   isLongDead,

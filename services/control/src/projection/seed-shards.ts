@@ -1,8 +1,8 @@
 import { type AccountShard, monthNumber, type Shard } from '@tollgate/state/keyspace/names.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { openSpends, seedSpend } from '@tollgate/state/spend/spend.ts'
-import { copyUsage } from '../usage/copy-usage.ts'
 import type { Ledger } from '../usage/ledger.ts'
+import { copyUsage } from '../usage/usage-copier.ts'
 
 /** Attempts per page: settlements meanwhile can change the spend of an account that Redis has lost. */
 const maxAttempts = 10

@@ -10,10 +10,9 @@ import { listUsage, readHour } from '@tollgate/state/usage/usage.ts'
 import { sql } from 'drizzle-orm'
 import { type Database, openDatabase, queryRows } from '../database/connect.ts'
 import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
-import { copyUsage } from './copy-usage.ts'
 import { eachCounter, type Ledger } from './ledger.ts'
 import { createPostgresLedger } from './postgres-ledger.ts'
-import { createUsageCopier } from './usage-copier.ts'
+import { copyUsage, createUsageCopier } from './usage-copier.ts'
 
 const accounts = Array.from({ length: 30 }, (_, number) => {
   return `6f0c1c2e-7f86-4f43-9d53-${String(number).padStart(12, '0')}`

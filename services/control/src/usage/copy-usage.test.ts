@@ -10,11 +10,10 @@ import { queryRows } from '../database/connect.ts'
 import { projection } from '../database/schema/projection.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
-import { copyUsage } from './copy-usage.ts'
 import type { Ledger } from './ledger.ts'
 import { createPostgresLedger } from './postgres-ledger.ts'
 import { serve } from './testing/serve.ts'
-import { createUsageCopier } from './usage-copier.ts'
+import { copyUsage, createUsageCopier } from './usage-copier.ts'
 
 const accountOf = (number: number) => `6f0c1c2e-7f86-4f43-9d53-${String(number).padStart(12, '0')}`
 const [ada, bob] = [accountOf(1), accountOf(2)]

@@ -24,7 +24,7 @@ import {
 } from '../database/schema/notices.ts'
 import { passwordResets, recoveryCodes, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
-import { revokeKeys } from '../keys/revoke-keys.ts'
+import { revokeKeys } from '../keys/revoke-key.ts'
 import { userRecipient } from '../mail/recipients.ts'
 import type { Projector } from '../projection/projector.ts'
 import { leaveTeam } from '../team/remove-seat.ts'

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../audit/record-audit.ts'
 import { principalOf } from '../callers/principal.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
-import { byPrincipal } from '../keys/by-principal.ts'
+import { byPrincipal } from '../keys/key-context.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addEndpointRoutes, type WebhookArea, type WebhookOptions } from './endpoint-routes.ts'
 

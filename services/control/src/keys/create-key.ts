@@ -1,40 +1,90 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { CreateKeyRequest } from '@tollgate/contracts/http/keys.ts'
-import { digestSecret, displayPrefix, type KeyScope } from '@tollgate/contracts/keys/secret.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { AlreadyCreatedResponse, CreateKeyRequest, CreateKeyResponse } from '@tollgate/contracts/http/keys.ts'
+import { digestSecret, displayPrefix, generateSecret, type KeyScope } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { refuseWaiting } from '../accounts/suspensions.ts'
-import { type By, recordAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { principalOf } from '../callers/principal.ts'
+import { callerOf } from '../callers/session.ts'
+import { assertConfirmed } from '../callers/sessions.ts'
 import type { Orm } from '../database/connect.ts'
 import { newKeyId } from '../database/key-id.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { recordKeyCreated } from '../events/record-event.ts'
+import type { TypedApp } from '../http/typed-app.ts'
 import { recordChange } from '../projection/record-change.ts'
-import { assertKeyQuota } from './assert-key-quota.ts'
-import { findMade, rememberMade } from './idempotency.ts'
+import { alreadyCreated, findMade, idempotencyKey, idempotencyOf, rememberMade } from './idempotency.ts'
+import { type ByWhom, byPrincipal, type KeysOptions, type StoredKey } from './key-context.ts'
+import { assertKeyQuota, mayCreateByServer } from './key-quota.ts'
 import { readKeyTerms } from './key-terms.ts'
-import { mayCreateByServer } from './partner-api.ts'
 
-/** Who changes a key, and further details for the audit log. */
-export type ByWhom = By & { readonly detail: Readonly<Record<string, string>> }
+/** `POST /` creates a key. Only this answer contains its secret. */
+export function createRoute(app: TypedApp, { database, catalog, projector, clock }: KeysOptions): void {
+  const { orm } = database
+  app.post(
+    '/',
+    {
+      onRequest: app.requireAccount,
+      schema: {
+        operationId: 'createKey',
+        summary: 'Create a key',
+        description:
+          'Only this answer contains the secret. A repeated request with the same `Idempotency-Key` within 24 hours creates no second key, and gets the id of the first. A management key also needs a sign-in or a confirmation in the last 10 minutes.',
+        isLimited: true,
+        parameters: [idempotencyKey],
+        errors: [
+          'account_suspended',
+          'partner_api_not_allowed',
+          'key_quota_exceeded',
+          'forbidden',
+          'confirmation_required',
+          'account_changed',
+          'already_created'
+        ],
+        body: CreateKeyRequest,
+        response: answers({ 201: CreateKeyResponse, 409: AlreadyCreatedResponse })
+      }
+    },
+    async (request, reply) => {
+      const { accountId, role } = principalOf(request)
+      const { label, scope = 'inference', account_id: expected = accountId } = request.body
+      // The owner of a team may have removed this member since they read their keys.
+      if (expected !== accountId) throw new ServiceError('account_changed')
+      // A management key can change every key of the account, so only the signed-in owner may create one.
+      if (scope === 'management') {
+        if (role !== 'owner') throw new ServiceError('forbidden')
+        assertConfirmed(callerOf(request).confirmed, clock())
+      }
+      const secret = generateSecret(scope)
+      const idempotency = idempotencyOf(request, 'create')
+      const by = byPrincipal(request, clock())
+      const { id, isNew } = await storeKey(
+        orm,
+        catalog,
+        { accountId, scope, secret, asked: request.body, idempotency },
+        by
+      )
+      if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server))
+      // The answer has the secret even if Redis lacks the key: control cannot show it again, and the key works soon.
+      await projector.keyChanged(accountId, id)
+      return reply.code(201).send({ key: { id, label, value: secret } })
+    }
+  )
+}
 
-export interface NewKey {
+interface NewKey {
   readonly accountId: string
   readonly scope: KeyScope
   /** A secret of that scope. Only its digest is stored. */
   readonly secret: string
   readonly asked: CreateKeyRequest
-  /** From {@link idempotencyHash}, or null. */
+  /** From {@link idempotencyOf}, or null. */
   readonly idempotency: string | null
-}
-
-export interface StoredKey {
-  readonly id: string
-  /** False if an earlier request with the same `Idempotency-Key` created the key, with another secret. */
-  readonly isNew: boolean
 }
 
 /**
@@ -42,7 +92,7 @@ export interface StoredKey {
  *
  * @throws ServiceError `account_suspended` (it waits for approval), `partner_api_not_allowed`, `key_quota_exceeded`, `too_many_requests`, or `invalid_request` naming a term that the plan does not allow
  */
-export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Promise<StoredKey> {
+async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Promise<StoredKey> {
   const { accountId, scope, secret, asked, idempotency } = key
   const digest = digestSecret(secret)
   const shards = { accountShard: accountShard(accountId), secretShard: secretShard(digest) }

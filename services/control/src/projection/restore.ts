@@ -4,10 +4,12 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readShards } from '@tollgate/state/projection/shard-markers.ts'
 import { and, gt, lt } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
+import { billingSweeps, invoiceSweeps } from '../database/schema/billing.ts'
 import { projection } from '../database/schema/projection.ts'
-import { compareShards } from '../projection/compare-shards.ts'
-import { type KeptEndings, keepEndings } from '../projection/keep-endings.ts'
-import { createPostgresSource } from '../projection/postgres-source.ts'
+import { passwordResets, sessions, sweeps } from '../database/schema/users.ts'
+import { compareShards } from './compare-shards.ts'
+import { type KeptEndings, keepEndings } from './keep-endings.ts'
+import { createPostgresSource } from './postgres-source.ts'
 
 /**
  * How Redis compares with a restored database. `later`: Redis has changes that the database lacks. `empty`: control has verified
@@ -65,5 +67,25 @@ async function returnToBackup(orm: Orm, epochInRedis: number): Promise<number | 
     if (row === undefined) return null
     await tx.update(projection).set({ epoch: projection.ledgerEpoch })
     return row.epoch
+  })
+}
+
+/** What {@link prepareRestored} changed. */
+export interface Prepared {
+  readonly endedSessions: number
+}
+
+/**
+ * Prepares a database that was restored from a backup, before control starts.
+ *
+ * - Ends all sessions, and drops mailed resets: some of them have ended since the backup, perhaps because they were stolen.
+ * - Makes the comparisons with the identity provider and the payment provider due: they bring back users and plans.
+ */
+export async function prepareRestored(orm: Orm): Promise<Prepared> {
+  return orm.transaction(async (tx) => {
+    const ended = await tx.delete(sessions).returning({ id: sessions.id })
+    await tx.delete(passwordResets)
+    for (const table of [sweeps, billingSweeps, invoiceSweeps]) await tx.delete(table)
+    return { endedSessions: ended.length }
   })
 }

@@ -5,11 +5,13 @@ import { GetKeyResponse, KeyParams, ListKeysQuery, ListKeysResponse } from '@tol
 import type { FastifyInstance } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
 import { metadataFilter, readMetadataFilter } from '../http/query.ts'
-import { changeEndpoints } from './change-endpoints.ts'
-import { createEndpoints, type KeysOptions } from './create-endpoints.ts'
-import { readKeyCursor, writeKeyCursor } from './key-cursor.ts'
+import { changeRoute } from './change-key.ts'
+import { createRoute } from './create-key.ts'
+import { type KeysOptions, requestedKey } from './key-context.ts'
+import { readKeyCursor, writeKeyCursor } from './key-search.ts'
 import { describeKey, listKeys } from './list-keys.ts'
-import { requestedKey } from './requested-key.ts'
+import { revokeRoute } from './revoke-key.ts'
+import { endGraceRoute, rotateRoute } from './rotate-key.ts'
 
 const defaultPage = 100
 const badCursor = 'cursor: not valid for this list. Use next_cursor of the previous page.'
@@ -77,8 +79,11 @@ export async function keyRoutes(instance: FastifyInstance, options: KeysOptions)
     }
   )
 
-  createEndpoints(app, options)
-  changeEndpoints(app, options)
+  createRoute(app, options)
+  rotateRoute(app, options)
+  changeRoute(app, options)
+  endGraceRoute(app, options)
+  revokeRoute(app, options)
 }
 
 const refused = (message: string) => new ServiceError('invalid_request', { message })

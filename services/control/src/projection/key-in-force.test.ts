@@ -4,7 +4,8 @@ import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
 import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'
-import { isKeyInForce } from './projector.ts'
+import { test } from 'tap'
+import { isKeyInForce, PendingRevocations } from './projector.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const key = 'key_1'
@@ -54,4 +55,29 @@ testOnEveryRedis('a key is in force', async (t, link) => {
   t.test('not if it is unknown', async () => {
     assert.equal(await isKeyInForce(link, []), false)
   })
+})
+
+test('a revocation is measured once, from its first commit until it is acknowledged', async () => {
+  let now = 0
+  const measured: number[] = []
+  const revocations = new PendingRevocations(
+    (ms) => measured.push(ms),
+    () => now
+  )
+  revocations.committed('key_1')
+  now = 5
+  revocations.committed('key_1')
+  revocations.committed('key_2')
+  now = 7
+  revocations.acknowledged('key_1')
+  revocations.acknowledged('key_1')
+  assert.deepEqual(measured, [7])
+  now = 20
+  revocations.committed('key_3')
+  // A pass that began at 10 has seen key 2, but not key 3.
+  revocations.acknowledgedUntil(10)
+  assert.deepEqual(measured, [7, 15])
+  now = 21
+  revocations.acknowledgedUntil(21)
+  assert.deepEqual(measured, [7, 15, 1])
 })

@@ -11,7 +11,7 @@ import { withOwnPassword } from './own-password.ts'
 import { replaceRecoveryCodes } from './second-factor-codes.ts'
 
 /** `POST /second-factor/recovery-codes`: makes new recovery codes, which replace the old ones. Needs password and code. */
-export function recoveryCodeEndpoint(app: TypedApp, context: AuthContext): void {
+export function recoveryCodes(app: TypedApp, context: AuthContext): void {
   const { identity, database, clock, limits, codes } = context
   app.post(
     '/second-factor/recovery-codes',

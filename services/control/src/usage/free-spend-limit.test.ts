@@ -3,13 +3,39 @@ import { accountShard, changesChannel, deadlinesName, monthNumber } from '@tollg
 import { readFreeClosing } from '@tollgate/state/projection/stored-catalog.ts'
 import { changeAccount } from '@tollgate/state/testing/account-state.ts'
 import { eq, sql } from 'drizzle-orm'
+import { test } from 'tap'
 import { accounts } from '../database/schema/accounts.ts'
 import { scrape } from '../metrics/testing/scrape.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
-import { copyUsage } from '../usage/copy-usage.ts'
-import { createPostgresLedger } from '../usage/postgres-ledger.ts'
-import { serve } from '../usage/testing/serve.ts'
+import { dayOf, freeClosing } from './free-spend-limit.ts'
+import { createPostgresLedger } from './postgres-ledger.ts'
+import { serve } from './testing/serve.ts'
+import { copyUsage } from './usage-copier.ts'
+
+const at = (text: string) => Date.parse(text)
+
+test('the free offer is closed from the limit on, until the next midnight in UTC', async () => {
+  const midnight = at('2026-12-01T00:00:00Z')
+  const cases: Array<[now: string, limit: bigint | null, spent: bigint, until: number]> = [
+    ['2026-11-30T00:00:00Z', 20n, 19n, 0],
+    ['2026-11-30T00:00:00Z', 20n, 20n, midnight],
+    ['2026-11-30T23:59:59.999Z', 20n, 21n, midnight],
+    ['2026-12-01T00:00:00Z', 20n, 21n, at('2026-12-02T00:00:00Z')],
+    // A correction may come before the row that it corrects.
+    ['2026-11-30T12:00:00Z', 20n, -1n, 0],
+    ['2026-11-30T12:00:00Z', null, 10n ** 18n, 0]
+  ]
+  for (const [now, limit, spent, until] of cases) {
+    assert.equal(freeClosing(limit, spent, dayOf(at(now))), until, `${now}: ${spent} of ${limit}`)
+  }
+})
+
+test('a day has 24 hours, and the next one begins where it ends', async () => {
+  const day = dayOf(at('2026-11-30T23:59:59.999Z'))
+  assert.deepEqual(day, { from: at('2026-11-30T00:00:00Z'), to: at('2026-12-01T00:00:00Z') })
+  assert.equal(dayOf(day.to).from, day.to)
+})
 
 const usd = 1_000_000_000
 const dayMs = 86_400_000
