@@ -29,8 +29,7 @@ import type { CatalogPublisher } from './catalog/catalog-publisher.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
 import type { Clock } from './clocks/clock.ts'
 import type { ControlConfig } from './config.ts'
-import { redirectToPublicUrl, serveDashboard } from './dashboard/serve-dashboard.ts'
-import { answerUnknown } from './dashboard/unknown-page.ts'
+import { answerUnknown, redirectToPublicUrl, serveDashboard } from './dashboard/serve-dashboard.ts'
 import type { Database } from './database/connect.ts'
 import { decodeBodies, readJsonBodies, refuseUnstorableText } from './http/bodies.ts'
 import { callerLimits } from './http/caller-limits.ts'
@@ -189,7 +188,8 @@ function createServer({
     schemaController: { compilersFactory: lazyCompilers },
     // A request is taken as it was sent or refused: nothing is coerced, filled in or left out.
     ajv: {
-      // TypeBox makes the schemas, so their form is right. To check it, Ajv would compile 3 MB of its own at each start.
+      // TypeBox makes the schemas, so their form is right. To check it, Ajv would compile 3 MB of its own at each
+      // start.
       customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false, validateSchema: false }
     }
   })
@@ -274,8 +274,20 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/requests', (requests) => requestRoutes(requests, { database, limits }))
   part('/api/admin', (admin) =>
     adminRoutes(admin, {
-      ...{ database, redis, identity, payments, catalog, catalogPublisher, projector, customerRefresher },
-      ...{ isMailing, clock, limits, heartbeat, webhooks, confirmAboveNanos: config.confirmAboveNanos }
+      database,
+      redis,
+      identity,
+      payments,
+      catalog,
+      catalogPublisher,
+      projector,
+      customerRefresher,
+      isMailing,
+      clock,
+      limits,
+      heartbeat,
+      webhooks,
+      confirmAboveNanos: config.confirmAboveNanos
     })
   )
   part('/api/account/notifications', (own) => notificationRoutes(own, { database, clock }))

@@ -52,6 +52,7 @@ import { createFindAddresses } from './webhooks/addresses.ts'
 import { createDeliveryWorker } from './webhooks/delivery-worker.ts'
 import { createSendMessage } from './webhooks/send-message.ts'
 
+
 /** Customers that are read at the payment provider at once: few enough for its rate limit of 25 calls a second. */
 const maxRefreshes = 8
 /** More events at once are refused. The provider repeats them, and their customers are due meanwhile. */
@@ -100,8 +101,8 @@ export type Control = ReturnType<typeof composeControl>
 
 /**
  * Creates the parts of control and connects them. Nothing runs until `start` is called, and nothing listens. Before, a
- * catalog must be in force: call `catalogFile.open`. Disposing stops the parts in reverse order: first the app, then the loops
- * that its requests need.
+ * catalog must be in force: call `catalogFile.open`. Disposing stops the parts in reverse order: first the app, then
+ * the loops that its requests need.
  */
 export function composeControl(options: ComposeOptions) {
   const {
@@ -131,12 +132,22 @@ export function composeControl(options: ComposeOptions) {
   const projector = parts.runLoop(
     'projection',
     createProjector({
-      ...{ database, redis, log, onRevoked: events.revoked },
+      database,
+      redis,
+      log,
+      onRevoked: events.revoked,
       ...(acknowledgeTimeoutMs !== undefined && { acknowledgeTimeoutMs })
     })
   )
   const { catalog, catalogPublisher, catalogFile } = createCatalogParts({
-    ...{ database, redis, projector, clock, log, config, liveUpstreams, catalogFile: options.catalogFile }
+    database,
+    redis,
+    projector,
+    clock,
+    log,
+    config,
+    liveUpstreams,
+    catalogFile: options.catalogFile
   })
   parts.runLoop('catalog', catalog)
   parts.runLoop('catalog_file', catalogFile)
@@ -148,7 +159,11 @@ export function composeControl(options: ComposeOptions) {
   parts.runLoop(
     'receipts',
     createReceiptCopier({
-      ...{ database, redis, clock, log, days: config.requestLogDays },
+      database,
+      redis,
+      clock,
+      log,
+      days: config.requestLogDays,
       async onStored(tx, receipts) {
         if (logSender !== null) await queueReceipts(tx, receipts)
         await noteFailovers(tx, groupFailovers(receipts))
@@ -172,7 +187,14 @@ export function composeControl(options: ComposeOptions) {
   const mailSender = parts.runLoop(
     'mails',
     createMailSender({
-      ...{ orm: database.orm, mailer, brand, publicUrl, operatorMail, sharedTime, log, onMail: events.mail }
+      orm: database.orm,
+      mailer,
+      brand,
+      publicUrl,
+      operatorMail,
+      sharedTime,
+      log,
+      onMail: events.mail
     })
   )
   const spendWatcher = parts.runLoop(
@@ -209,7 +231,11 @@ export function composeControl(options: ComposeOptions) {
   const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
   const sweeper = parts.runLoop('user_sweep', createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
   const ofSweeps = {
-    ...{ database, payments, sharedTime, log, intervalMs: config.reconcileIntervalMs },
+    database,
+    payments,
+    sharedTime,
+    log,
+    intervalMs: config.reconcileIntervalMs,
     ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
   }
   const subscriptionSweeper = parts.runLoop('subscription_sweep', createSubscriptionSweeper({ ...ofSweeps, catalog }))
@@ -224,10 +250,21 @@ export function composeControl(options: ComposeOptions) {
   const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs, arrival } = options
   const app: FastifyInstance = buildApp({
     ...ofUsers,
-    ...{ config, catalogPublisher, planWriter, dueUsers, refresher, payments, customerRefresher },
-    ...{ isMailing: mailer !== null, wakeWebhooks: webhookWorker.wake },
-    ...{ tracing, onAnswered: events.request, logsRequest: sampleRequests(config.log.requests) },
-    ...{ failures: state.failures, webhookCounts: state.webhookCounts, heartbeat },
+    config,
+    catalogPublisher,
+    planWriter,
+    dueUsers,
+    refresher,
+    payments,
+    customerRefresher,
+    isMailing: mailer !== null,
+    wakeWebhooks: webhookWorker.wake,
+    tracing,
+    onAnswered: events.request,
+    logsRequest: sampleRequests(config.log.requests),
+    failures: state.failures,
+    webhookCounts: state.webhookCounts,
+    heartbeat,
     ...{
       minResponseTimes,
       limits,
@@ -247,14 +284,31 @@ export function composeControl(options: ComposeOptions) {
   )
 
   metrics.observe({
-    ...{ database, redis, health, freeSpend, loops: parts.loops, webhookCounts: state.webhookCounts },
+    database,
+    redis,
+    health,
+    freeSpend,
+    loops: parts.loops,
+    webhookCounts: state.webhookCounts,
     usageCopiedMsAgo: () => state.usageCopiedMsAgo(),
     exportLagSeconds: logSender === null ? null : () => exportLagSeconds(database.orm),
     receiptsCopiedMsAgo: () => state.receiptsCopiedMsAgo()
   })
   return {
-    ...{ app, catalog, mailboxes, catalogFile, catalogPublisher, heartbeat, projector, planWriter, dueUsers },
-    ...{ webhookWorker, mailSender, spendWatcher, freeSpend, noticeSweeper },
+    app,
+    catalog,
+    mailboxes,
+    catalogFile,
+    catalogPublisher,
+    heartbeat,
+    projector,
+    planWriter,
+    dueUsers,
+    webhookWorker,
+    mailSender,
+    spendWatcher,
+    freeSpend,
+    noticeSweeper,
     ...{
       health,
       customerRefresher,

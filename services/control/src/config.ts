@@ -66,7 +66,9 @@ export const ControlVariables = Type.Object({
     must: 'a host such as example.com, without https:// and in lower case',
     default: ''
   }),
-  /** Host names, separated by commas, that requests may name in `Host`. Empty: all, since a proxy may choose its own. */
+  /**
+   * Host names, separated by commas, that requests may name in `Host`. Empty: all, since a proxy may choose its own.
+   */
   ALLOWED_HOSTS: Type.String({ default: '' }),
   /** Origins, separated by commas, that may call `/api` from browsers besides the subdomains of the service domain. */
   CORS_EXTRA_ORIGINS: Type.String({ default: '' }),
@@ -80,12 +82,14 @@ export const ControlVariables = Type.Object({
   /** Characters of a new password, as the project at Supabase demands. Supabase Auth itself allows 72 bytes at most. */
   PASSWORD_MIN_LENGTH: Type.Integer({ minimum: 8, maximum: 64, default: 8 }),
   ...signupVariables,
-  /** Dollars that all free accounts together may spend in a day (UTC); 0: no limit. See free-spend/free-spend-limit.ts. */
+  /**
+   * Dollars that all free accounts together may spend in a day (UTC); 0: no limit. See free-spend/free-spend-limit.ts.
+   */
   FREE_SPEND_USD_PER_DAY: Type.Number({ minimum: 0, maximum: 1_000_000, default: 0 }),
   ...captchaVariables,
   /**
-   * Secrets that Supabase's database webhook on `auth.users` may present, separated by commas: several while one is replaced.
-   * Without one there is no endpoint for it.
+   * Secrets that Supabase's database webhook on `auth.users` may present, separated by commas: several while one is
+   * replaced. Without one there is no endpoint for it.
    */
   IDENTITY_WEBHOOK_SECRET: Type.String({ default: '' }),
   STRIPE_SECRET_KEY: Key('Copy it from dashboard.stripe.com/apikeys'),
@@ -98,8 +102,8 @@ export const ControlVariables = Type.Object({
   /** Sender of control's mails. */
   MAIL_FROM: Type.String({ default: '' }),
   /**
-   * Keys of 32 bytes in base64, separated by commas, that encrypt the signing secrets of webhooks: several while one is replaced.
-   * Without one, nobody can create a webhook endpoint.
+   * Keys of 32 bytes in base64, separated by commas, that encrypt the signing secrets of webhooks: several while one is
+   * replaced. Without one, nobody can create a webhook endpoint.
    */
   SECRETS_KEY: Type.String({ default: '' }),
   /** Networks, separated by commas, that webhooks may reach although they are not public. */
@@ -108,7 +112,9 @@ export const ControlVariables = Type.Object({
   WEBHOOK_LOG_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 30 }),
   /** Addresses that get the mails for operators, separated by commas. Empty: every operator gets them. */
   OPERATOR_MAIL: Type.String({ default: '' }),
-  /** A page that shows all mails, for a trial without a mail server. Pages that ask people to check their mail link it. */
+  /**
+   * A page that shows all mails, for a trial without a mail server. Pages that ask people to check their mail link it.
+   */
   DEMO_MAILBOX_URL: Type.String({ default: '' }),
   /** Whether operators must have a second factor for acts about money, and for those that cannot be undone. */
   OPERATORS_NEED_SECOND_FACTOR: Type.Enum(['true', 'false'], { default: 'true' }),
@@ -139,15 +145,23 @@ export const ControlVariables = Type.Object({
   }),
   /** Whose `X-Forwarded-For` is believed: `true`, `false`, or addresses and networks with commas. */
   TRUST_PROXY: Type.String({ default: 'false' }),
-  /** Seconds between two comparisons of all subscriptions with the payment provider, and two copies of its paid invoices. */
+  /**
+   * Seconds between two comparisons of all subscriptions with the payment provider, and two copies of its paid
+   * invoices.
+   */
   RECONCILE_INTERVAL: Type.Integer({ minimum: 60, maximum: 604_800, default: 3600 }),
-  /** Days that rows are kept: of the audit log, of revoked keys, of rotated secrets, and the content of former catalogs. */
+  /**
+   * Days that rows are kept: of the audit log, of revoked keys, of rotated secrets, and the content of former catalogs.
+   */
   AUDIT_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 400 }),
   // Revoked keys are listed for 30 days.
   DEAD_KEYS_KEPT_DAYS: Type.Integer({ minimum: 30, maximum: 36_500, default: 90 }),
   FORMER_SECRETS_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 30 }),
   CATALOGS_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 400 }),
-  /** Days that events are kept, and mails after they were sent. Events last longer than a month, so that none is told twice. */
+  /**
+   * Days that events are kept, and mails after they were sent. Events last longer than a month, so that none is told
+   * twice.
+   */
   EVENTS_KEPT_DAYS: Type.Integer({ minimum: 35, maximum: 36_500, default: 90 }),
   MAILS_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 30 }),
   /** Days after which hours of the ledger are folded into days. Fewer than 3 could still be copied. */
@@ -156,7 +170,10 @@ export const ControlVariables = Type.Object({
   LEDGER_KEPT_MONTHS: Type.Integer({ minimum: 0, maximum: 1200, default: 0 }),
   /** Past days of the request log that are kept besides the present one. */
   REQUEST_LOG_DAYS: Type.Integer({ minimum: 1, maximum: 400, default: 30 }),
-  /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: to the pages of the dashboard. */
+  /**
+   * Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: to the pages of the
+   * dashboard.
+   */
   DOCS_URL: Type.String({ default: '' }),
   ...logSettings,
   ...traceVariables,

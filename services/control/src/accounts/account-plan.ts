@@ -14,10 +14,11 @@ import { intendPlan, intendPlanOfSeats } from './plan-intention.ts'
 
 /**
  * Creates the personal account of a user, or updates its plan. The account has the user's id. Its plan follows from the
- * identity provider's plan, which `syncUser` stored. If the provider has no plan for the user yet, the plan writer writes it.
- * When the plan changes, the plans of the account's seats change too.
+ * identity provider's plan, which `syncUser` stored. If the provider has no plan for the user yet, the plan writer
+ * writes it. When the plan changes, the plans of the account's seats change too.
  *
- * An account that waits for approval does so from the statement that creates it: there is no instant in which it is active.
+ * An account that waits for approval does so from the statement that creates it: there is no instant in which it is
+ * active.
  *
  * The caller has locked the user's row. This takes locks in the order user, change, account: see `recordChange`.
  *
@@ -78,8 +79,8 @@ interface PlanWrite {
 }
 
 /**
- * The plan that an operator set at the identity provider: any plan there that control did not write. It applies until the
- * operator removes it.
+ * The plan that an operator set at the identity provider: any plan there that control did not write. It applies until
+ * the operator removes it.
  *
  * @param found `app_metadata.plan`; null if it is not set
  */
@@ -87,15 +88,18 @@ export function planByHand(found: string | null, ours: readonly string[]): strin
   return found === null || ours.includes(found) ? null : found
 }
 
-/** Decides about the plan at the provider. An operator's plan stays; control replaces its own plan if it intends another. */
+/**
+ * Decides about the plan at the provider. An operator's plan stays; control replaces its own plan if it intends
+ * another.
+ */
 export function decidePlanWrite(found: string | null, { intended, ours }: PlanWrite): 'by hand' | 'write' | 'written' {
   if (planByHand(found, ours) !== null) return 'by hand'
   return found === intended ? 'written' : 'write'
 }
 
 /**
- * The plan of a user's own account. For a user with a seat, control writes the team's plan to the provider, so their own
- * account is free unless an operator set a plan.
+ * The plan of a user's own account. For a user with a seat, control writes the team's plan to the provider, so their
+ * own account is free unless an operator set a plan.
  *
  * @param write null if control never intended a plan
  */
@@ -105,8 +109,8 @@ export function personalPlan(found: string | null, write: PlanWrite | null, isSe
 }
 
 /**
- * Records the event that another plan is in force, in the transaction of the change. The same plan is no event. The plan has
- * another budget, of which the spend may be a larger share.
+ * Records the event that another plan is in force, in the transaction of the change. The same plan is no event. The
+ * plan has another budget, of which the spend may be a larger share.
  */
 export async function recordPlanChange(
   tx: Transaction,

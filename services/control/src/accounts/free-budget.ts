@@ -6,9 +6,9 @@ import { lockChanges, recordChange } from '../projection/record-change.ts'
 import type { Mailboxes } from '../signup/mailbox.ts'
 
 /*
- * Accounts of one mailbox share one free budget a month. The oldest account that is not deleted has it, less what deleted accounts
- * of the mailbox spent this month. An account keeps the mailbox that it began with: after a change of its address, the former
- * address still has no second free budget.
+ * Accounts of one mailbox share one free budget a month. The oldest account that is not deleted has it, less what
+ * deleted accounts of the mailbox spent this month. An account keeps the mailbox that it began with: after a change of
+ * its address, the former address still has no second free budget.
  */
 
 /**
@@ -33,8 +33,8 @@ export async function claimMailbox(
 }
 
 /**
- * Stores what a deleted account spent in its last month: from now on it is gone from the free budget of the mailbox, and the
- * next account has the rest. Gateways must already refuse the account's keys.
+ * Stores what a deleted account spent in its last month: from now on it is gone from the free budget of the mailbox,
+ * and the next account has the rest. Gateways must already refuse the account's keys.
  *
  * @param nanos what the account has spent, and may still spend for running requests
  */

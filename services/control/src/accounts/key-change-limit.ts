@@ -27,8 +27,8 @@ export function keyChangeLimit(catalog: Catalog, plan: string): KeyChangeLimit {
 /**
  * Decides whether one more change may be made (generic cell rate algorithm, ITU-T I.371).
  *
- * @param until when earlier changes no longer count, ms since the epoch. If a fast clock has written it, one change passes at
- *   once, and the rest of a burst stays counted
+ * @param until when earlier changes no longer count, ms since the epoch. If a fast clock has written it, one change
+ *   passes at once, and the rest of a burst stays counted
  * @returns `until` with this change, or the milliseconds to wait
  */
 export function checkKeyChange(
@@ -44,8 +44,8 @@ export function checkKeyChange(
 }
 
 /**
- * Counts a creation, a rotation or a change of a key. Revocations do not count: each needs a creation, and a key must always
- * be revocable. Call it under the lock of `recordChange`: without it, two changes could pass at once.
+ * Counts a creation, a rotation or a change of a key. Revocations do not count: each needs a creation, and a key must
+ * always be revocable. Call it under the lock of `recordChange`: without it, two changes could pass at once.
  *
  * @throws ServiceError `too_many_requests`
  */

@@ -12,51 +12,6 @@ import type { Projector } from '../projection/projector.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { noteChangedLimits, recordPlanChange } from './account-plan.ts'
 
-/** Accounts per query. */
-const batch = 100
-
-interface EndOverridesOptions {
-  database: Database
-  redis: RedisLink
-  projector: Pick<Projector, 'accountChanged'>
-  clock: Clock
-  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
-}
-
-/**
- * Removes operators' overrides when they end, by the earliest clock. Gateways know the end and do not wait for this; control's
- * own answers do. Any number of replicas may run one.
- */
-export function createOverrideEnder({
-  database: { orm },
-  redis,
-  projector,
-  clock,
-  log
-}: EndOverridesOptions): Pick<BackgroundLoop, 'start' | 'stop' | 'runOnce' | 'progress'> {
-  async function endAll(signal: AbortSignal): Promise<boolean> {
-    // The earliest clock is not ahead of this one, so most rounds need not ask the others.
-    if ((await findEndedOverrides(orm, clock(), 1)).length === 0) return false
-    const now = await earliestTime(orm, redis, clock)
-    const ended = await findEndedOverrides(orm, now, batch)
-    for (const id of ended) {
-      if (signal.aborted) return false
-      if (await orm.transaction((tx) => endOverride(tx, id, now))) await projector.accountChanged(id)
-    }
-    return ended.length === batch
-  }
-
-  return createBackgroundLoop({
-    round: async (signal) => ((await endAll(signal)) ? 'again' : null),
-    intervalMs: 1000,
-    log,
-    messages: {
-      failing: 'overrides that have ended cannot be removed',
-      recovered: 'overrides that have ended can be removed again'
-    }
-  })
-}
-
 /** A plan instead of the account's own. */
 export interface PlanOverride {
   readonly id: string
@@ -80,7 +35,8 @@ export interface Override {
 type Detail = Readonly<Record<string, string | number | boolean | null>>
 
 /**
- * Sets or removes what an operator wants instead of an account's plan and its limits. Notify the projector after the commit.
+ * Sets or removes what an operator wants instead of an account's plan and its limits. Notify the projector after the
+ * commit.
  *
  * @param detail for the audit log
  * @returns whether anything changed
@@ -159,4 +115,49 @@ export async function endOverride(tx: Transaction, accountId: string, now: Date)
   const ended = [...(isPlanOver ? ['plan'] : []), ...(areLimitsOver ? ['limits'] : [])].join(', ')
   await recordAudit(tx, { accountId, ...byService(now), action: 'account.overridden', detail: { ended } })
   return true
+}
+
+/** Accounts per query. */
+const batch = 100
+
+interface EndOverridesOptions {
+  database: Database
+  redis: RedisLink
+  projector: Pick<Projector, 'accountChanged'>
+  clock: Clock
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+}
+
+/**
+ * Removes operators' overrides when they end, by the earliest clock. Gateways know the end and do not wait for this;
+ * control's own answers do. Any number of replicas may run one.
+ */
+export function createOverrideEnder({
+  database: { orm },
+  redis,
+  projector,
+  clock,
+  log
+}: EndOverridesOptions): Pick<BackgroundLoop, 'start' | 'stop' | 'runOnce' | 'progress'> {
+  async function endAll(signal: AbortSignal): Promise<boolean> {
+    // The earliest clock is not ahead of this one, so most rounds need not ask the others.
+    if ((await findEndedOverrides(orm, clock(), 1)).length === 0) return false
+    const now = await earliestTime(orm, redis, clock)
+    const ended = await findEndedOverrides(orm, now, batch)
+    for (const id of ended) {
+      if (signal.aborted) return false
+      if (await orm.transaction((tx) => endOverride(tx, id, now))) await projector.accountChanged(id)
+    }
+    return ended.length === batch
+  }
+
+  return createBackgroundLoop({
+    round: async (signal) => ((await endAll(signal)) ? 'again' : null),
+    intervalMs: 1000,
+    log,
+    messages: {
+      failing: 'overrides that have ended cannot be removed',
+      recovered: 'overrides that have ended can be removed again'
+    }
+  })
 }

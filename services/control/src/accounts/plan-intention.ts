@@ -10,8 +10,8 @@ export interface WakeablePlanWriter {
 }
 
 /**
- * Stores the intended `app_metadata.plan` of a user. The plan writer writes it after the commit, even if control crashes in
- * between.
+ * Stores the intended `app_metadata.plan` of a user. The plan writer writes it after the commit, even if control
+ * crashes in between.
  *
  * The caller has locked the user's row, because the row here may not exist yet.
  *

@@ -20,7 +20,10 @@ export interface SetupOptions {
   clock: Clock
 }
 
-/** `/api/account/setup`: which steps of a new account are done. The dashboard lists them until all are, or it is dismissed. */
+/**
+ * `/api/account/setup`: which steps of a new account are done. The dashboard lists them until all are, or it is
+ * dismissed.
+ */
 export async function setupRoutes(
   instance: FastifyInstance,
   { database: { orm }, catalog, clock }: SetupOptions
@@ -43,7 +46,11 @@ export async function setupRoutes(
       const { planInForce, setupDismissedAt, hasKey, hasUsage, hasInvited } = await readFacts(orm, caller)
       const plan = effectivePlan(catalog, planInForce)
       const steps = judgeSetup({
-        ...{ role: caller.role, hasKey, hasUsage, hasInvited, seatLimit: catalog.plans[plan]!.seats },
+        role: caller.role,
+        hasKey,
+        hasUsage,
+        hasInvited,
+        seatLimit: catalog.plans[plan]!.seats,
         isOnFreePlan: plan === freePlan,
         arePlansOnSale: Object.values(catalog.plans).some(({ prices = [] }) => prices.some(({ isSold }) => isSold))
       })
@@ -108,7 +115,10 @@ export interface SetupFacts {
   readonly arePlansOnSale: boolean
 }
 
-/** Lists the steps that apply to the caller. Nobody can sign in without a confirmed address, so the first is always done. */
+/**
+ * Lists the steps that apply to the caller. Nobody can sign in without a confirmed address, so the first is always
+ * done.
+ */
 export function judgeSetup(facts: SetupFacts): Setup['steps'] {
   const isOwner = facts.role === 'owner'
   const mayInvite = isOwner && (facts.seatLimit === null || facts.seatLimit > 1)

@@ -10,8 +10,8 @@ import { recordEvent } from '../events/record-event.ts'
 import { recordChange } from '../projection/record-change.ts'
 
 /**
- * Adds a reason to suspend an account. While the account has a reason, its keys are refused: from the next admission after
- * Redis has the account's record.
+ * Adds a reason to suspend an account. While the account has a reason, its keys are refused: from the next admission
+ * after Redis has the account's record.
  *
  * It takes locks in the order user, change, account: see `recordChange`.
  *
@@ -69,9 +69,10 @@ async function change(
 }
 
 /*
- * With SIGNUP=approved, the account of a new user begins with the suspension `approval`, in the statement that creates it: see
- * personal-account.ts. It never comes back once an operator has removed it. While it is there, the gateways refuse the account, and
- * control gives it no key, no token of the playground, no checkout and no invitation. People can sign in, and join a team.
+ * With SIGNUP=approved, the account of a new user begins with the suspension `approval`, in the statement that creates
+ * it: see account-plan.ts. It never comes back once an operator has removed it. While it is there, the gateways
+ * refuse the account, and control gives it no key, no token of the playground, no checkout and no invitation. People
+ * can sign in, and join a team.
  */
 
 /** @throws ServiceError `account_suspended` if the account waits for an operator's approval */

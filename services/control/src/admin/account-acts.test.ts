@@ -11,7 +11,7 @@ import { outcomeOf, teamOf } from '../team/testing/team-of.ts'
 import { codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startRedisProxy } from '../testing/redis-proxy.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { TestUser } from '../testing/running-control.ts'
 
 const reason = 'sells stolen keys'
 

@@ -71,8 +71,8 @@ async function isDeleted(orm: Orm, userId: string): Promise<boolean> {
 }
 
 /**
- * `POST /accounts/:id/suspend` and `/resume`: refuses or accepts the keys of an account, at every gateway. `/approve`: ends the wait of an
- * account that began with `SIGNUP=approved`.
+ * `POST /accounts/:id/suspend` and `/resume`: refuses or accepts the keys of an account, at every gateway. `/approve`:
+ * ends the wait of an account that began with `SIGNUP=approved`.
  */
 export function suspend(app: TypedApp, context: AdminContext): void {
   const { database, projector, clock } = context

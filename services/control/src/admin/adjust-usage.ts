@@ -24,7 +24,10 @@ import { type ByOperator, doOrAsk, type MoneyAct, readPending } from './money-ac
 /** Sums above this are not exact where gateways compute with doubles. */
 const maxSumNanos = 1_000_000_000_000_000n
 
-/** `POST /accounts/:id/adjustments`: charges or credits an account for a month. It counts towards the monthly cap at once. */
+/**
+ * `POST /accounts/:id/adjustments`: charges or credits an account for a month. It counts towards the monthly cap at
+ * once.
+ */
 export function adjustUsage(app: TypedApp, context: AdminContext): void {
   const { database, projector, clock } = context
   const { orm } = database
@@ -70,7 +73,9 @@ export async function adjustmentAct(
   }
   const wanted = { id: body.id.toLowerCase(), accountId, month, nanos, reason: body.reason }
   return {
-    ...{ action: 'account.adjusted', accountId, body },
+    action: 'account.adjusted',
+    accountId,
+    body,
     detail: describe(wanted),
     async nanos(tx) {
       const isStored = (await tx.$count(adjustments, eq(adjustments.id, wanted.id))) > 0

@@ -68,7 +68,9 @@ export async function adminRoutes(app: FastifyInstance, options: AdminOptions): 
   operatorEventRoutes(typed, context)
 }
 
-/** `GET /export-check`: whether the operator may export now. A browser would save the refusal of a download as its file. */
+/**
+ * `GET /export-check`: whether the operator may export now. A browser would save the refusal of a download as its file.
+ */
 function checkExport(app: TypedApp): void {
   app.get(
     '/export-check',

@@ -61,7 +61,10 @@ export function overrideAct(
   const { reason } = body
   const action = 'account.overridden'
   return {
-    ...{ action, accountId, body, detail },
+    action,
+    accountId,
+    body,
+    detail,
     async nanos(tx) {
       const [before] = await tx.select().from(accounts).where(eq(accounts.id, accountId))
       if (before === undefined) return 0

@@ -136,7 +136,9 @@ async function judge(
   })
 }
 
-/** @returns whether usage or receipts of an account wait in Redis. While Redis is unavailable, nothing is known to wait. */
+/**
+ * @returns whether usage or receipts of an account wait in Redis. While Redis is unavailable, nothing is known to wait.
+ */
 async function findWaiting(redis: RedisLink, accounts: readonly string[]): Promise<(account: string) => boolean> {
   try {
     const uncopied = await accountsWithUncopiedUsage(redis, accounts)

@@ -4,8 +4,7 @@ import { totpCode } from '@tollgate/sandbox/identity/totp.ts'
 import { test } from 'tap'
 import { teamOf } from '../team/testing/team-of.ts'
 import { codeOf } from '../testing/call-control.ts'
-import type { RunningControl } from '../testing/running-control.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { RunningControl, TestUser } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 
 const reason = 'a test'
@@ -15,7 +14,9 @@ const tenMinutesMs = 10 * 60_000
 type Act = readonly [method: string, path: string, body?: object]
 type Role = 'support' | 'money'
 
-/** Acts that give away money, data or rights, or that cannot be undone; each with its role. They need a confirmation. */
+/**
+ * Acts that give away money, data or rights, or that cannot be undone; each with its role. They need a confirmation.
+ */
 const confirmedActs = (id: string): ReadonlyArray<readonly [role: Role, act: Act]> => [
   ['money', ['PATCH', `/accounts/${id}`, { reason, plan: { id: 'enterprise', ends_at: null } }]],
   ['money', ['PATCH', `/accounts/${id}`, { reason, limits: { monthly_budget_usd: 1e6, ends_at: null } }]],

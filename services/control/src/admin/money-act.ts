@@ -72,7 +72,9 @@ async function storePending(tx: Transaction, act: MoneyAct<unknown>, by: ByOpera
   await tx.insert(pendingActs).values({ id, action, accountId, body, detail, reason, askedBy, askedAt, endsAt })
   await recordAct(tx, by, { action: 'act.asked', accountId, subject: id, reason, detail })
   await recordEvent(tx, {
-    ...{ type: 'act.pending', accountId: null, at: askedAt },
+    type: 'act.pending',
+    accountId: null,
+    at: askedAt,
     data: { pending_act_id: id, account_id: accountId, action, ends_at: endsAt.toISOString() }
   })
   return id

@@ -43,7 +43,8 @@ export interface AccountCosts {
 }
 
 /**
- * Reads cost and revenue of a month by account. An account has its present plan. Accounts without a row have the plan ''.
+ * Reads cost and revenue of a month by account. An account has its present plan. Accounts without a row have the plan
+ * ''.
  *
  * @param limit how many accounts `unprofitable` has. It has no accounts that pay in other currencies than dollars: what
  *   they pay cannot be compared with their cost.

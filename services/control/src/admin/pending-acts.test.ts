@@ -11,7 +11,7 @@ import { oldRows } from '../retention/old-rows.ts'
 import { codeOf } from '../testing/call-control.ts'
 import { serviceRoleKey } from '../testing/control-options.ts'
 import { onDatabase } from '../testing/databases.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { TestUser } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 
 const reason = 'a test'

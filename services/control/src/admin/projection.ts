@@ -21,8 +21,8 @@ import { byOperator, recordAct } from './acts.ts'
 import type { AdminContext } from './admin-context.ts'
 
 /**
- * `GET /projection`: how far the copy in Redis is. `POST /projection/rebuild`: writes everything to Redis again, as after a
- * restore of PostgreSQL.
+ * `GET /projection`: how far the copy in Redis is. `POST /projection/rebuild`: writes everything to Redis again, as
+ * after a restore of PostgreSQL.
  */
 export function projection(app: TypedApp, context: AdminContext): void {
   const { database, redis, clock } = context

@@ -41,8 +41,12 @@ export async function readAccount(
   const onFailure = (err: unknown) => log.warn({ err, accountId }, 'the invoices of an account could not be read')
   const [rows, spend, freeBudget, users, keys, billing, adjustments, audit] = await Promise.all([
     readListings(orm, {
-      ...{ where: eq(accounts.id, accountId), sort: 'created', after: null, limit: 1 },
-      ...{ month: monthOf(now).from, now }
+      where: eq(accounts.id, accountId),
+      sort: 'created',
+      after: null,
+      limit: 1,
+      month: monthOf(now).from,
+      now
     }),
     readMonthSpend(orm, redis, accountId, now),
     readFreeBudget(orm, accountId),
@@ -86,8 +90,8 @@ export interface LimitsOf {
 }
 
 /**
- * The limits in force, and where each comes from. An operator's limit replaces the plan's, until it ends. The owner's monthly
- * cap applies while it is lower than both. A free budget may be shared with other accounts of the mailbox.
+ * The limits in force, and where each comes from. An operator's limit replaces the plan's, until it ends. The owner's
+ * monthly cap applies while it is lower than both. A free budget may be shared with other accounts of the mailbox.
  */
 export function explainLimits(account: LimitsOf, now: Date): AdminLimits {
   const { plan, overrideLimitsEndAt: endsAt, ownCapNanos, mailboxNanos } = account

@@ -14,8 +14,8 @@ import * as cursor from '../http/query.ts'
 import { monthOf } from '../usage/usage-range.ts'
 
 /**
- * A place in the list of accounts. The next page begins after this account. Spend is that of the month with which the first
- * page began, so that a list that is read across the end of a month neither repeats nor omits accounts.
+ * A place in the list of accounts. The next page begins after this account. Spend is that of the month with which the
+ * first page began, so that a list that is read across the end of a month neither repeats nor omits accounts.
  */
 export type AccountPlace =
   | { readonly sort: 'created'; readonly createdAt: Date; readonly id: string }
@@ -75,8 +75,8 @@ export interface ListingPage {
 }
 
 /**
- * Reads a page of accounts in order. An order by spend adds up the month of all accounts: about 0.3 s for 100,000 accounts
- * with a million rows in the ledger.
+ * Reads a page of accounts in order. An order by spend adds up the month of all accounts: about 0.3 s for 100,000
+ * accounts with a million rows in the ledger.
  */
 export function readListings(orm: Orm, page: ListingPage): Promise<ListingRow[]> {
   if (page.sort === 'created') return queryRows(orm, listings(page))

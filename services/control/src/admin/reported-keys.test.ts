@@ -5,8 +5,7 @@ import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
 import { codeOf } from '../testing/call-control.ts'
-import type { RunningControl } from '../testing/running-control.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { RunningControl, TestUser } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 
 type Entry = { action: string; subject: string; actor_id: string; detail: Record<string, unknown> }

@@ -22,8 +22,8 @@ import { byOperator, recordAct } from './acts.ts'
 import type { AdminContext } from './admin-context.ts'
 
 /**
- * `POST /keys/find`: whose key somebody reported. `POST /keys/revoke`: revokes it, ends its open requests, and mails the owner of
- * its account.
+ * `POST /keys/find`: whose key somebody reported. `POST /keys/revoke`: revokes it, ends its open requests, and mails
+ * the owner of its account.
  */
 export function reportedKeys(app: TypedApp, context: AdminContext): void {
   const { database, projector, isMailing, clock } = context

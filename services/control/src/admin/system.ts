@@ -160,7 +160,9 @@ async function readCatalogInForce({ database, catalog, clock }: AdminContext): P
 
 type Master = AdminSystem['redis']['masters'][number]
 
-/** Describes the Redis processes that are ready. @throws RedisAwayError, or ioredis' error if no answer comes in time */
+/**
+ * Describes the Redis processes that are ready. @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
 async function describeMasters(redis: RedisLink, markers: FoundShards['markers']): Promise<Master[]> {
   const ofRun = Map.groupBy(markers.values(), ({ currentRunId }) => currentRunId)
   return Promise.all(

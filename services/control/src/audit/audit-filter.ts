@@ -56,7 +56,13 @@ export interface AuditFilter {
 
 /** Every entry of an account. */
 export const allEntries = (accountId: string): AuditFilter => ({
-  ...{ accountId, actions: null, actor: null, subject: null, from: null, to: null, text: null }
+  accountId,
+  actions: null,
+  actor: null,
+  subject: null,
+  from: null,
+  to: null,
+  text: null
 })
 
 /**

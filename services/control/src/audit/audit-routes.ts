@@ -88,7 +88,9 @@ export async function auditRoutes(instance: FastifyInstance, { database, limits 
       const { format = 'ndjson', ...conditions } = request.query
       const filter = readAuditFilter(ownAccount(request), conditions)
       return exportRows(reply, {
-        ...{ name: 'audit', format, columns },
+        name: 'audit',
+        format,
+        columns,
         pages: entryPages(database, filter),
         limitReads: (read) => limitReads(read, AbortSignal.timeout(pageWaitMs), callerOf(request).accountId)
       })

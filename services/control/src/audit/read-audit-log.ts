@@ -32,8 +32,8 @@ export interface AuditPage {
 }
 
 /**
- * Reads a page of an account's log, newest first, starting after `before`. It ends early, with fewer rows than `limit`, where
- * it has examined enough: a search for something rare must not read millions of rows.
+ * Reads a page of an account's log, newest first, starting after `before`. It ends early, with fewer rows than `limit`,
+ * where it has examined enough: a search for something rare must not read millions of rows.
  */
 export async function readAuditLog(
   orm: Orm,

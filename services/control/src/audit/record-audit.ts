@@ -33,8 +33,8 @@ export interface AuditEntry {
 }
 
 /**
- * Adds a row to the audit log, in the transaction of the change: neither exists without the other. The owner of the account
- * reads it, so an operator's client address is left out: the operators' own log has it.
+ * Adds a row to the audit log, in the transaction of the change: neither exists without the other. The owner of the
+ * account reads it, so an operator's client address is left out: the operators' own log has it.
  */
 export async function recordAudit(tx: Transaction, { subject, detail, note, ip, ...entry }: AuditEntry): Promise<void> {
   await tx.insert(auditLog).values({

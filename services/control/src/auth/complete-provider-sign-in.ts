@@ -53,8 +53,8 @@ interface TakenOver {
  * Makes a user who signed in with a provider theirs. The provider proves the address, like a mailed link.
  *
  * If nobody proved the address before, a stranger may have registered it, and may know its password. So the password is
- * replaced with a random one, which also ends all sessions at Supabase Auth. The person can set their own by mail. Their name
- * is the provider's, not the stranger's.
+ * replaced with a random one, which also ends all sessions at Supabase Auth. The person can set their own by mail.
+ * Their name is the provider's, not the stranger's.
  *
  * @returns null if the user has another address by now, or is deleted
  */

@@ -32,8 +32,8 @@ const pages: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * `GET /confirm?token_hash&type`: the link in a mail. It redirects to a page and changes nothing, because mail scanners open
- * links too. The token goes into the fragment of the page's address: browsers send fragments to no server.
+ * `GET /confirm?token_hash&type`: the link in a mail. It redirects to a page and changes nothing, because mail scanners
+ * open links too. The token goes into the fragment of the page's address: browsers send fragments to no server.
  */
 export function confirmLink(app: TypedApp): void {
   app.get(
@@ -62,8 +62,8 @@ export function confirmLink(app: TypedApp): void {
  * password must be the stored one, or the answer is 409 `password_mismatch`. With `set`, it replaces the stored one.
  * A user with a second factor also needs its code, and cannot use `set`: a link must not replace both.
  *
- * The first call uses up the link at the provider. Control accepts the same link for ten more minutes, but only until it has
- * signed the user in.
+ * The first call uses up the link at the provider. Control accepts the same link for ten more minutes, but only until
+ * it has signed the user in.
  */
 export function confirm(app: TypedApp, context: AuthContext): void {
   const { identity, database, projector, clock, limits, codes } = context
@@ -161,7 +161,8 @@ async function acceptLink(
 }
 
 /**
- * @throws ServiceError like `Identity.signIn`, but `password_mismatch` for a wrong password; `link_invalid` if another user
+ * @throws ServiceError like `Identity.signIn`, but `password_mismatch` for a wrong password; `link_invalid` if another
+ *   user
  * has the address now
  */
 async function checkPassword(
@@ -183,8 +184,8 @@ async function checkPassword(
 /**
  * Sets the password at the provider, which ends all sessions there.
  *
- * Once the address is confirmed, anyone with the first password can sign in at the provider itself and change the address
- * there. Then the link no longer proves anything.
+ * Once the address is confirmed, anyone with the first password can sign in at the provider itself and change the
+ * address there. Then the link no longer proves anything.
  *
  * @throws ServiceError `weak_password`, `link_invalid`; `password_mismatch` for a user with a second factor
  */

@@ -5,8 +5,8 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 const minPasswordLength = 8
 
 /**
- * Passwords that attackers try first, in lower case, of at least {@link minPasswordLength} characters. The list of zxcvbn-ts
- * ranks passwords from breaches by how often people used them.
+ * Passwords that attackers try first, in lower case, of at least {@link minPasswordLength} characters. The list of
+ * zxcvbn-ts ranks passwords from breaches by how often people used them.
  */
 const commonPasswords: ReadonlySet<string> = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= minPasswordLength)
@@ -16,8 +16,8 @@ const commonPasswords: ReadonlySet<string> = new Set(
 const contextWords = ['tollgate', 'gateway', 'llmgateway', 'openai']
 
 /**
- * Whether attackers would guess a password at once: it is common, or is one context word with digits and signs around it
- * (`tollgate2026!`).
+ * Whether attackers would guess a password at once: it is common, or is one context word with digits and signs around
+ * it (`tollgate2026!`).
  *
  * @param own the person's own words, for instance the e-mail address
  */
@@ -43,7 +43,8 @@ function wordsOf(text: string): string[] {
 const maxPasswordBytes = 72
 
 /**
- * Checks a new password before the provider sees it. There are no rules about kinds of characters (OWASP ASVS 5.0, 6.2).
+ * Checks a new password before the provider sees it. There are no rules about kinds of characters (OWASP ASVS 5.0,
+ * 6.2).
  *
  * @param minLength characters, see `PASSWORD_MIN_LENGTH`
  * @param own the person's own words, for instance the e-mail address: the password must not consist of one of them

@@ -18,8 +18,8 @@ import { pendingCookie, pendingCookieAttributes, presentedPending } from './prov
 
 
 /**
- * `POST /login`: checks the password, and the code of a user with a second factor. Then it updates user and account, and
- * opens a session.
+ * `POST /login`: checks the password, and the code of a user with a second factor. Then it updates user and account,
+ * and opens a session.
  */
 export function login(app: TypedApp, context: AuthContext): void {
   const { database, clock, limits, codes, guesses, publicUrl, captcha } = context

@@ -13,9 +13,9 @@ import { isAddress } from './credentials-form.ts'
 import { proofOf } from './sign-in-settings.ts'
 
 /**
- * `POST /forgot-password` and `POST /resend-confirmation` always give the same answer, and only then ask the provider for the
- * mail. So neither words nor time tell whether an address is known. If forms show a CAPTCHA, the answer comes after a fixed time:
- * the provider checks the CAPTCHA before the address, and can refuse it meanwhile.
+ * `POST /forgot-password` and `POST /resend-confirmation` always give the same answer, and only then ask the provider
+ * for the mail. So neither words nor time tell whether an address is known. If forms show a CAPTCHA, the answer comes
+ * after a fixed time: the provider checks the CAPTCHA before the address, and can refuse it meanwhile.
  */
 export function mailRequests(app: TypedApp, context: AuthContext, background: Background): void {
   const { identity, database, clock, limits, publicUrl, captcha, minResponseTimes } = context
@@ -66,9 +66,9 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
   })
 
   /**
-   * The provider sends no confirmation mail to an address that it considers confirmed, for instance after a mail scanner opened
-   * a link from its own templates. A user who has not proved the address here still needs a link. A link to a new password
-   * proves address and password.
+   * The provider sends no confirmation mail to an address that it considers confirmed, for instance after a mail
+   * scanner opened a link from its own templates. A user who has not proved the address here still needs a link. A link
+   * to a new password proves address and password.
    */
   async function resend(email: string, from: string, proof: FormProof): Promise<void> {
     await identity.resendConfirmation(email, from, proof)

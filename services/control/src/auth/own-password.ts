@@ -16,7 +16,8 @@ import { renewSession } from './sign-in.ts'
  * Runs a check of a signed-in user's password, and of their code.
  *
  * @param check gets the current address: an operator may have changed it
- * @throws ServiceError `wrong_password` if `check` throws `invalid_credentials`; `not_authenticated` if the user no longer
+ * @throws ServiceError `wrong_password` if `check` throws `invalid_credentials`; `not_authenticated` if the user no
+ *   longer
  * exists; `too_many_requests` after too many wrong passwords and codes of this day
  */
 export async function withOwnPassword<Result>(
@@ -42,8 +43,8 @@ export async function withOwnPassword<Result>(
 export const ownGuesses = (userId: string): string => `sessions of ${userId}`
 
 /**
- * `POST /change-password`: sets a new password if the current one is right. All the user's sessions end; the caller gets a
- * new one.
+ * `POST /change-password`: sets a new password if the current one is right. All the user's sessions end; the caller
+ * gets a new one.
  */
 export function changePassword(app: TypedApp, context: AuthContext): void {
   const { identity, limits, minPasswordLength } = context
@@ -85,10 +86,11 @@ export function changePassword(app: TypedApp, context: AuthContext): void {
 }
 
 /**
- * `POST /reauthenticate`: the caller gives the password again, and the code of a second factor. For the next 10 minutes, this
- * session may do what needs a confirmation; see callers/confirmation.ts.
+ * `POST /reauthenticate`: the caller gives the password again, and the code of a second factor. For the next 10
+ * minutes, this session may do what needs a confirmation; see callers/sessions.ts.
  *
- * Users who sign in with a provider have no password. They give only the code; without a second factor, they sign in again.
+ * Users who sign in with a provider have no password. They give only the code; without a second factor, they sign in
+ * again.
  */
 export function reauthenticate(app: TypedApp, context: AuthContext): void {
   const { identity, database, clock, codes, guesses, limits } = context

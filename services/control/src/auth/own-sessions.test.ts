@@ -6,7 +6,7 @@ import { sessionCookie } from '../callers/session-cookie.ts'
 import { queryRows } from '../database/connect.ts'
 import { codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { TestUser } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 
 const day = 24 * 3600 * 1000

@@ -6,8 +6,7 @@ import { queryRows } from '../database/connect.ts'
 import type { Answer } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
-import type { RunningControl } from '../testing/running-control.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { RunningControl, TestUser } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code

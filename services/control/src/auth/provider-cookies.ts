@@ -16,8 +16,8 @@ export interface ProviderVisit {
 const lifetimeS = 600
 
 /**
- * The cookie that ties a visit to this browser. Over https, its prefix keeps other hosts and http pages from setting it: nobody
- * can make a browser end a visit that somebody else began.
+ * The cookie that ties a visit to this browser. Over https, its prefix keeps other hosts and http pages from setting
+ * it: nobody can make a browser end a visit that somebody else began.
  */
 export const visitCookie = (publicUrl: string): string =>
   publicUrl.startsWith('https://') ? '__Host-svc_provider' : 'svc_provider'

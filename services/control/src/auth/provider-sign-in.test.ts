@@ -5,12 +5,11 @@ import { totpCode } from '@tollgate/sandbox/identity/totp.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { test } from 'tap'
 import { isAddressVerified } from '../identity/supabase-providers.ts'
-import { codeOf } from '../testing/call-control.ts'
+import { type Answer, type Call, codeOf, expectStatus } from '../testing/call-control.ts'
 import { serviceRoleKey } from '../testing/control-options.ts'
 import { onDatabase } from '../testing/databases.ts'
 import type { RunningControl } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
-import { type Browser, locationOf, newBrowser, visitProvider } from '../testing/visit-provider.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
 const password = 'correct horse battery'
@@ -259,3 +258,46 @@ test('a provider proves an address only if every provider of the user has it', a
   assert.ok(!isAddressVerified(user(identity('email', 'ada@example.com'))))
   assert.ok(!isAddressVerified(user({ provider: 'github' })))
 })
+
+/** The cookies of one browser. */
+interface Browser {
+  /** The `Cookie` header. */
+  cookies(): string
+  get(path: string): Promise<Answer>
+  post(path: string, body: unknown): Promise<Answer>
+}
+
+function newBrowser(call: Call): Browser {
+  const jar = new Map<string, string>()
+  const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  const send = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
+    const answer = await call(method, path, { cookie: cookies(), ...(body !== undefined && { body }) })
+    for (const cookie of answer.cookies) {
+      const [pair = '', ...attributes] = cookie.split('; ')
+      const at = pair.indexOf('=')
+      if (attributes.includes('Max-Age=0')) jar.delete(pair.slice(0, at))
+      else jar.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+    return answer
+  }
+  return { cookies, get: (path) => send('GET', path), post: (path, body) => send('POST', path, body) }
+}
+
+const locationOf = ({ headers }: Answer): string => String(headers.location)
+
+/** Opens the provider's page and fills in its form. @returns path and query of control's callback, not opened yet */
+async function visitProvider(
+  browser: Browser,
+  form: Record<string, string>,
+  { next, provider = 'github' }: { next?: string; provider?: string } = {}
+): Promise<string> {
+  const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`
+  const started = await expectStatus(browser.get(`/api/auth/providers/${provider}${query}`), 303)
+  const page = await fetch(locationOf(started), {
+    method: 'POST',
+    body: new URLSearchParams(form),
+    redirect: 'manual'
+  })
+  const back = new URL(page.headers.get('location') ?? '')
+  return back.pathname + back.search
+}

@@ -39,9 +39,9 @@ export type ProviderFailure =
 /**
  * Sign-in with a provider such as GitHub, through Supabase Auth with PKCE.
  *
- * `GET /providers/:provider` leads to the provider's page. `GET /callback` exchanges the code that comes back. It signs the
- * user in, or leads to the page that asks for the code of their second factor. Browsers open both, so failures lead to the
- * sign-in page.
+ * `GET /providers/:provider` leads to the provider's page. `GET /callback` exchanges the code that comes back. It signs
+ * the user in, or leads to the page that asks for the code of their second factor. Browsers open both, so failures lead
+ * to the sign-in page.
  */
 export function providerSignIn(app: TypedApp, context: AuthContext): void {
   const { identity, providers, limits, publicUrl } = context

@@ -4,7 +4,7 @@ import { mails } from '../database/schema/mails.ts'
 import { recoveryCodes } from '../database/schema/users.ts'
 import { type Answer, codeOf, expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { TestUser } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 
 let passedMs = 0

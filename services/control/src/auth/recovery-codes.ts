@@ -10,7 +10,9 @@ import type { AuthContext } from './auth-context.ts'
 import { withOwnPassword } from './own-password.ts'
 import { replaceRecoveryCodes } from './second-factor-codes.ts'
 
-/** `POST /second-factor/recovery-codes`: makes new recovery codes, which replace the old ones. Needs password and code. */
+/**
+ * `POST /second-factor/recovery-codes`: makes new recovery codes, which replace the old ones. Needs password and code.
+ */
 export function recoveryCodes(app: TypedApp, context: AuthContext): void {
   const { identity, database, clock, limits, codes } = context
   app.post(

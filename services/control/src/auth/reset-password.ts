@@ -26,8 +26,8 @@ import { signIn } from './sign-in.ts'
  *
  * A second factor stays on: the next sign-in needs its code and the new password, also with `sign_in`.
  *
- * The link proves the address together with the new password. If the address was not proved before, `revoke_keys` is true
- * by default.
+ * The link proves the address together with the new password. If the address was not proved before, `revoke_keys` is
+ * true by default.
  */
 export function resetPassword(app: TypedApp, context: AuthContext): void {
   const { identity, database, projector, clock, limits, guesses } = context
@@ -123,8 +123,9 @@ async function acceptLink(
 }
 
 /**
- * Signs in a user who has just set a password with a mailed link, as that password would. A second factor needs its code, so its
- * user signs in on the usual page. So does a user whom a failure keeps out here: the password is set in any case.
+ * Signs in a user who has just set a password with a mailed link, as that password would. A second factor needs its
+ * code, so its user signs in on the usual page. So does a user whom a failure keeps out here: the password is set in
+ * any case.
  *
  * @returns null if no session was opened
  */

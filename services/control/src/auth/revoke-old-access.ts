@@ -14,10 +14,11 @@ import type { Projector } from '../projection/projector.ts'
 const batch = 20
 
 /**
- * Ends old access after a mailed link set a new password: somebody else may have known the old one. Every session ends, and
- * the management keys are revoked; with `isEveryKey`, inference keys too.
+ * Ends old access after a mailed link set a new password: somebody else may have known the old one. Every session ends,
+ * and the management keys are revoked; with `isEveryKey`, inference keys too.
  *
- * These are all keys of the user's own account. For a seat of a team, they include the keys that the user created there.
+ * These are all keys of the user's own account. For a seat of a team, they include the keys that the user created
+ * there.
  *
  * @returns the keys that are now revoked in the database; see {@link awaitRevocations}
  */
@@ -47,7 +48,8 @@ export async function revokeOldAccess(
 /**
  * Waits until no gateway accepts the keys.
  *
- * @throws ServiceError `revocation_pending`; its message also says that the password is set, because the link is used up
+ * @throws ServiceError `revocation_pending`; its message also says that the password is set, because the link is used
+ *   up
  */
 export async function awaitRevocations(
   projector: Pick<Projector, 'keyRevoked'>,
@@ -63,7 +65,9 @@ export async function awaitRevocations(
   }
 }
 
-/** The time in the database, which all replicas share, in PostgreSQL's notation. Read it before a password is checked. */
+/**
+ * The time in the database, which all replicas share, in PostgreSQL's notation. Read it before a password is checked.
+ */
 export async function databaseTime(orm: Orm): Promise<string> {
   const [row] = await queryRows<{ now: string }>(orm, sql`select clock_timestamp()::text as now`)
   return row!.now

@@ -25,23 +25,25 @@ export interface SecondFactorCodesOptions {
 
 export interface SecondFactorCodes {
   /**
-   * Gives the provider the code of a request, once: the provider itself accepts a code again while it is valid. A recovery
-   * code is used up here; the provider does not know it.
+   * Gives the provider the code of a request, once: the provider itself accepts a code again while it is valid. A
+   * recovery code is used up here; the provider does not know it.
    * A code counts as used before the provider checks it, so that two requests cannot both use it.
    *
    * @param code undefined if the request has none
    * @param findSubject finds the subject of the count; with null, codes count for the user
    */
   ask(request: FastifyRequest, code: string | undefined, findSubject?: () => Promise<string | null>): AskCode
-  /** Whether this request gave the provider a code, or used a recovery code. If the provider refuses a code, it throws. */
+  /**
+   * Whether this request gave the provider a code, or used a recovery code. If the provider refuses a code, it throws.
+   */
   isGiven(request: FastifyRequest): boolean
   /** Whether this request used a recovery code. */
   isRecovered(request: FastifyRequest): boolean
 }
 
 /**
- * Limits how many codes are checked per user, and accepts each code once. Redis counts both for all replicas; while Redis is
- * unavailable, each replica counts by itself.
+ * Limits how many codes are checked per user, and accepts each code once. Redis counts both for all replicas; while
+ * Redis is unavailable, each replica counts by itself.
  */
 export function createSecondFactorCodes(
   app: Pick<FastifyInstance, 'attempts'>,
@@ -77,7 +79,9 @@ export function createSecondFactorCodes(
 }
 
 const codesPerSet = 10
-/** Base32 without letters that look like digits. 16 characters are 80 bits: nobody guesses them, even from their hashes. */
+/**
+ * Base32 without letters that look like digits. 16 characters are 80 bits: nobody guesses them, even from their hashes.
+ */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789'
 const groups = 4
 
@@ -101,7 +105,10 @@ export async function forgetRecoveryCodes(tx: Transaction, userId: string): Prom
 export const countRecoveryCodes = (orm: Orm, userId: string): Promise<number> =>
   orm.$count(recoveryCodes, and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt)))
 
-/** Uses a code up in the form of `toRecoveryCode`, notes it in the audit log, and mails the user. @returns false for a wrong or used code */
+/**
+ * Uses a code up in the form of `toRecoveryCode`, notes it in the audit log, and mails the user. @returns false for a
+ * wrong or used code
+ */
 async function takeRecoveryCode(orm: Orm, userId: string, code: string, by: By): Promise<boolean> {
   return orm.transaction(async (tx) => {
     const taken = await tx

@@ -26,11 +26,11 @@ import { renewSession } from './sign-in.ts'
 const recoveredMs = 3_600_000
 
 /**
- * The second factor (TOTP). Only the identity provider stores it. Each change needs the password again and ends all the user's
- * sessions; the caller gets a new one.
+ * The second factor (TOTP). Only the identity provider stores it. Each change needs the password again and ends all the
+ * user's sessions; the caller gets a new one.
  *
- * `GET /second-factor`: whether it is on. `POST /second-factor`: makes a secret. `POST /second-factor/confirm`: turns it
- * on with the first code. `DELETE /second-factor`: turns it off.
+ * `GET /second-factor`: whether it is on. `POST /second-factor`: makes a secret. `POST /second-factor/confirm`: turns
+ * it on with the first code. `DELETE /second-factor`: turns it off.
  */
 export function secondFactor(app: TypedApp, context: AuthContext): void {
   const { identity, database, clock, limits, codes } = context

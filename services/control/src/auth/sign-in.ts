@@ -29,8 +29,8 @@ export interface SignInOptions {
   /** The time of the request. */
   readonly now: Date
   /**
-   * Called in the transaction once the user's row exists and is locked, before a session is opened. It throws if the user may
-   * not sign in.
+   * Called in the transaction once the user's row exists and is locked, before a session is opened. It throws if the
+   * user may not sign in.
    *
    * @param isOurs false for a user whom control has deleted
    */
@@ -42,8 +42,8 @@ export interface SignInOptions {
 }
 
 /**
- * Updates user and account, notes that the address is proved, opens a session and sets the cookies. It closes the sessions
- * that the request presents: a new session never shares its id with an old one.
+ * Updates user and account, notes that the address is proved, opens a session and sets the cookies. It closes the
+ * sessions that the request presents: a new session never shares its id with an old one.
  */
 export async function signIn(
   context: AuthContext,
@@ -118,8 +118,8 @@ const systems: ReadonlyArray<readonly [pattern: RegExp, name: string]> = [
 ]
 
 /**
- * Names a browser so that its user recognises it, such as `Firefox on Linux`. The name contains only our words, never text
- * from the header.
+ * Names a browser so that its user recognises it, such as `Firefox on Linux`. The name contains only our words, never
+ * text from the header.
  *
  * @param userAgent `User-Agent`
  * @returns null if program and system are both unknown

@@ -20,13 +20,14 @@ export type Guessed = { readonly email: string } | { readonly id: string }
 /**
  * Limits the wrong passwords and codes of a day. The limits per minute alone would allow 14,400.
  *
- * The subject of the count decides who can be locked out: strangers count together for an address, and each browser that its
- * owner signed in with counts for itself. Unknown addresses count like known ones, so that nobody can tell them apart.
+ * The subject of the count decides who can be locked out: strangers count together for an address, and each browser
+ * that its owner signed in with counts for itself. Unknown addresses count like known ones, so that nobody can tell
+ * them apart.
  */
 export interface WrongGuesses {
   /**
-   * Runs a check, unless the subject was wrong too often in the last 24 hours. The last wrong guess that is allowed mails the
-   * owner. Checks at the same moment may exceed the limit by their number.
+   * Runs a check, unless the subject was wrong too often in the last 24 hours. The last wrong guess that is allowed
+   * mails the owner. Checks at the same moment may exceed the limit by their number.
    *
    * @throws ServiceError `too_many_requests`, and what the check throws
    */

@@ -28,7 +28,10 @@ export interface BillingOptions extends CheckoutOptions {
   limits: Pick<Limits, 'billing'>
 }
 
-/** `/api/billing`: plans, plan, checkout, refresh, portal, invoices and next charge. Only the owner may use the last five. */
+/**
+ * `/api/billing`: plans, plan, checkout, refresh, portal, invoices and next charge. Only the owner may use the last
+ * five.
+ */
 export async function billingRoutes(instance: FastifyInstance, options: BillingOptions): Promise<void> {
   const { database, payments, catalog, limits } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()

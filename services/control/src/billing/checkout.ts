@@ -33,9 +33,9 @@ export interface Buyer {
 /**
  * Opens a page on which an account can buy one of the catalog's prices.
  *
- * A second call for the same price gets the same page, even at the same moment at another replica. A call for another price
- * closes the earlier pages. So one page at most can be paid. If two are paid all the same, the refresh of the customer ends
- * the later subscription.
+ * A second call for the same price gets the same page, even at the same moment at another replica. A call for another
+ * price closes the earlier pages. So one page at most can be paid. If two are paid all the same, the refresh of the
+ * customer ends the later subscription.
  *
  * @returns the page's URL
  * @throws ServiceError `unknown_price`, `account_suspended`, `already_subscribed`, `payments_unavailable`
@@ -130,8 +130,9 @@ async function ensureCustomer(
 }
 
 /**
- * Whether an account had a subscription when it was last read. Then it keeps its customer although the provider does not know
- * it: our API key may be of another Stripe account. If the customer was deleted, the refresh requested here finds out.
+ * Whether an account had a subscription when it was last read. Then it keeps its customer although the provider does
+ * not know it: our API key may be of another Stripe account. If the customer was deleted, the refresh requested here
+ * finds out.
  */
 async function isPaying({ database }: CheckoutOptions, accountId: string): Promise<boolean> {
   const customer = await findCustomer(database.orm, accountId)
@@ -153,7 +154,8 @@ type PortalOptions = Pick<CheckoutOptions, 'database' | 'payments' | 'catalog' |
 /**
  * Opens the payment provider's portal for an account.
  *
- * @param priceId opens the page that confirms the switch to this price; null for the portal's first page, which also opens if
+ * @param priceId opens the page that confirms the switch to this price; null for the portal's first page, which also
+ *   opens if
  * the account has no subscription to switch
  * @returns the URL of the portal, which works for a short time
  * @throws ServiceError `unknown_price`, `no_customer`, `payments_unavailable`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { codeOf } from '../testing/call-control.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { TestUser } from '../testing/running-control.ts'
 import { startBilling } from './testing/start-billing.ts'
 
 const minuteMs = 60_000

@@ -113,9 +113,9 @@ export class NoSuchCustomerError extends ServiceError {
 }
 
 /**
- * The payment provider. The signal of {@link Payments.startDeadline} ends every call that gets it. Every call throws ServiceError
- * `payments_unavailable` if the provider does not answer in time, refuses, or gives a malformed answer. Calls with a customer
- * may throw NoSuchCustomerError.
+ * The payment provider. The signal of {@link Payments.startDeadline} ends every call that gets it. Every call throws
+ * ServiceError `payments_unavailable` if the provider does not answer in time, refuses, or gives a malformed answer.
+ * Calls with a customer may throw NoSuchCustomerError.
  */
 export interface Payments {
   /** Starts the deadline of one request to control. */
@@ -144,7 +144,9 @@ export interface Payments {
    * @returns the URL of the billing portal, where the customer changes and cancels; it works for a short time
    */
   createPortal(portal: NewPortal, signal: AbortSignal): Promise<string>
-  /** A page of the paid invoices of all customers, the newest created first. `after` is the last id of the page before. */
+  /**
+   * A page of the paid invoices of all customers, the newest created first. `after` is the last id of the page before.
+   */
   listPaidInvoices(
     created: { from: Date; to: Date | null; after: string | null },
     signal: AbortSignal

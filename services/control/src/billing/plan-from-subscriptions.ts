@@ -60,8 +60,8 @@ export const noSubscription: BillingState = {
 }
 
 /**
- * Decides a customer's plan by all their subscriptions, in any order. If several entitle to a plan, the plan that comes last
- * in the catalog applies.
+ * Decides a customer's plan by all their subscriptions, in any order. If several entitle to a plan, the plan that comes
+ * last in the catalog applies.
  *
  * @param kept the plan that stays while a price or a status is unknown
  */
@@ -86,8 +86,9 @@ export function planFromSubscriptions(
 }
 
 /**
- * Duplicate subscriptions: checkouts of the same account created them, for instance because two pages were paid at the same
- * moment. Of those whose payments do not fail, the dearest is kept: the one with the best plan, then with the highest price.
+ * Duplicate subscriptions: checkouts of the same account created them, for instance because two pages were paid at the
+ * same moment. Of those whose payments do not fail, the dearest is kept: the one with the best plan, then with the
+ * highest price.
  */
 export function findDuplicates(
   prices: PlanPrices,

@@ -56,7 +56,9 @@ export function describeOffer({ plans }: Catalog): OfferedPlan[] {
 const freshMs = 10 * 60_000
 /** Of one replica. The oldest are dropped first. */
 const maxEntries = 1000
-/** The provider computes a preview in a second or two. Longer is not worth the wait: the page says that it is not known. */
+/**
+ * The provider computes a preview in a second or two. Longer is not worth the wait: the page says that it is not known.
+ */
 const timeoutMs = 4000
 
 interface Entry {
@@ -75,8 +77,9 @@ interface NextCharges {
 }
 
 /**
- * Asks the payment provider for the next invoice, at most once in ten minutes for each customer. A refresh of the customer, as
- * after each event of the provider, makes it ask again. Concurrent calls share one request. Failures are not kept.
+ * Asks the payment provider for the next invoice, at most once in ten minutes for each customer. A refresh of the
+ * customer, as after each event of the provider, makes it ask again. Concurrent calls share one request. Failures are
+ * not kept.
  */
 export function createNextCharges(
   payments: Pick<Payments, 'previewCharge' | 'startDeadline'>,

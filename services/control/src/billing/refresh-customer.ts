@@ -62,13 +62,13 @@ export interface CustomerRefresher {
 }
 
 /**
- * The content of an event is not used: each event makes control read the customer's subscriptions at the provider, and the
- * plan follows from those. So events may come in any order, repeatedly, or never.
+ * The content of an event is not used: each event makes control read the customer's subscriptions at the provider, and
+ * the plan follows from those. So events may come in any order, repeatedly, or never.
  *
  * The customer is leased from before the read until the commit. So the later of two reads is also stored later. No
- * transaction is open and no connection is held while the provider is asked: a slow provider delays nothing but payments. One
- * transaction stores the result and the event, and ends the lease. If it fails, the provider sends the event again. The
- * customer was marked as due before, so a refresh follows even without a second event.
+ * transaction is open and no connection is held while the provider is asked: a slow provider delays nothing but
+ * payments. One transaction stores the result and the event, and ends the lease. If it fails, the provider sends the
+ * event again. The customer was marked as due before, so a refresh follows even without a second event.
  */
 export function createCustomerRefresher(options: RefresherOptions): CustomerRefresher {
   const { database, payments, catalog, projector, planWriter, clock, sharedTime, log, concurrency } = options
@@ -123,8 +123,8 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
   }
 
   /**
-   * Reads a customer's subscriptions, and ends those that must not be: all of a deleted account, and duplicates that our
-   * checkout created for the same account.
+   * Reads a customer's subscriptions, and ends those that must not be: all of a deleted account, and duplicates that
+   * our checkout created for the same account.
    *
    * @returns null if the provider does not know the customer; then nothing changes
    */

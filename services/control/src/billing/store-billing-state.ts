@@ -14,8 +14,8 @@ import type { Subscription } from './payments.ts'
 import type { BillingState, Duplicate } from './plan-from-subscriptions.ts'
 
 /**
- * Stores the result of reading a customer's subscriptions: the payment status, and the plan of the account, its owner and its
- * seats. It ends the lease of the customer.
+ * Stores the result of reading a customer's subscriptions: the payment status, and the plan of the account, its owner
+ * and its seats. It ends the lease of the customer.
  *
  * @param before the customer as leased
  * @returns whether the plan changed; then notify the plan writer and the projector after the commit

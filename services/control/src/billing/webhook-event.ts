@@ -38,7 +38,8 @@ export function isSignature(header: unknown): header is string {
  *
  * @param body the received bytes
  * @param secrets one of them must match; there are two while a secret is being replaced
- * @returns null if the signature is wrong or older than five minutes; `ours` is null for an event that cannot change a plan
+ * @returns null if the signature is wrong or older than five minutes; `ours` is null for an event that cannot change a
+ *   plan
  */
 export function readEvent(
   body: Buffer,

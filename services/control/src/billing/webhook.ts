@@ -49,8 +49,8 @@ export interface WebhookOptions {
 }
 
 /**
- * `POST /api/billing/webhook`: events of the payment provider. A signed event gets 200 once its consequences are committed.
- * Otherwise it gets 5xx, so that the provider sends it again.
+ * `POST /api/billing/webhook`: events of the payment provider. A signed event gets 200 once its consequences are
+ * committed. Otherwise it gets 5xx, so that the provider sends it again.
  */
 export async function webhook(instance: FastifyInstance, options: WebhookOptions): Promise<void> {
   const { customerRefresher, webhookSecrets, webhookCounts, clock } = options

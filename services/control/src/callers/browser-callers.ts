@@ -15,8 +15,8 @@ interface OriginRules {
 const maxOriginLength = 'https://'.length + 253
 
 /**
- * Makes the test of the CORS rule: is an origin `https://<subdomain>.<service domain>`, or an extra origin? The expression is
- * anchored on both sides, and no repetition in it can match a text in two ways.
+ * Makes the test of the CORS rule: is an origin `https://<subdomain>.<service domain>`, or an extra origin? The
+ * expression is anchored on both sides, and no repetition in it can match a text in two ways.
  */
 export function originTest({ serviceDomain, extraOrigins }: OriginRules): (origin: string) => boolean {
   const domain = serviceDomain.replace(/[^a-z0-9-]/g, (character) => `\\${character}`)
@@ -38,8 +38,9 @@ export interface BrowserCallersOptions {
 }
 
 /**
- * For the API that browsers call with the session cookie. Allowed origins get CORS. A change with the cookie from any other
- * origin is refused. A request without an `Origin` passes, unless `Sec-Fetch-Site` says that another site sent it.
+ * For the API that browsers call with the session cookie. Allowed origins get CORS. A change with the cookie from any
+ * other origin is refused. A request without an `Origin` passes, unless `Sec-Fetch-Site` says that another site sent
+ * it.
  */
 const browserCallersPlugin: FastifyPluginAsync<BrowserCallersOptions> = async (app, options) => {
   await app.register(cors, {

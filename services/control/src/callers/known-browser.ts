@@ -8,9 +8,9 @@ import { foldCase } from '../http/fold-case.ts'
 import { hashSessionToken, isSessionToken, newSessionToken, presentedCookies } from './session-cookie.ts'
 
 /*
- * Sign-in attempts are limited per address, so strangers could use up the owner's attempts. Therefore a browser that signed
- * in gets a cookie, and its attempts count separately (OWASP, "Device cookies"). The cookie gives no access: it only selects
- * the counter.
+ * Sign-in attempts are limited per address, so strangers could use up the owner's attempts. Therefore a browser that
+ * signed in gets a cookie, and its attempts count separately (OWASP, "Device cookies"). The cookie gives no access: it
+ * only selects the counter.
  */
 
 /**
@@ -75,7 +75,10 @@ export function findKnownBrowser({ orm }: Database, clock: Clock, publicUrl: str
   }
 }
 
-/** Notes that a user signed in with this browser. @returns the value for its cookie, and whether the user signed in with it before */
+/**
+ * Notes that a user signed in with this browser. @returns the value for its cookie, and whether the user signed in with
+ * it before
+ */
 export async function rememberBrowser(
   tx: Transaction,
   request: FastifyRequest,

@@ -17,9 +17,13 @@ declare module 'fastify' {
      * @throws ServiceError `not_found`; `sign_in_again` for an operator who signed in more than 12 hours ago
      */
     requireOperator(request: FastifyRequest): Promise<void>
-    /** Hook for routes of operators with the role `support`. @throws ServiceError `forbidden`, and as `requireOperator` */
+    /**
+     * Hook for routes of operators with the role `support`. @throws ServiceError `forbidden`, and as `requireOperator`
+     */
     requireSupport(request: FastifyRequest): Promise<void>
-    /** Hook for routes of operators with the role `money`. @throws ServiceError `forbidden`, and as `requireOperator` */
+    /**
+     * Hook for routes of operators with the role `money`. @throws ServiceError `forbidden`, and as `requireOperator`
+     */
     requireMoney(request: FastifyRequest): Promise<void>
     /** Hook after one of these. @throws ServiceError as `assertOperatorConfirmed` */
     requireOperatorConfirmation(request: FastifyRequest): Promise<void>

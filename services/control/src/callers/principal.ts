@@ -27,11 +27,11 @@ export interface Principal {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Hook for `onRequest`, for routes of people and partners' servers: sets `request.principal`. With an `Authorization`
-     * header, the cookie is ignored.
+     * Hook for `onRequest`, for routes of people and partners' servers: sets `request.principal`. With an
+     * `Authorization` header, the cookie is ignored.
      *
-     * @throws ServiceError `not_authenticated`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `paused_api_key` or
-     *   `account_suspended`
+     * @throws ServiceError `not_authenticated`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`,
+     *   `paused_api_key` or `account_suspended`
      */
     requireAccount(request: FastifyRequest): Promise<void>
   }

@@ -53,9 +53,9 @@ const after = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
 export const sessionCookie = 'svc_session'
 
 /**
- * Attributes of the session cookie. Subdomains of the service domain share it. On localhost or an IP address, cookies cannot
- * name a domain, so it belongs to the host alone. Browsers keep it for the longest possible session; control decides when a
- * session ends.
+ * Attributes of the session cookie. Subdomains of the service domain share it. On localhost or an IP address, cookies
+ * cannot name a domain, so it belongs to the host alone. Browsers keep it for the longest possible session; control
+ * decides when a session ends.
  *
  * @param publicUrl an origin
  */
@@ -72,8 +72,8 @@ export function cookieAttributes(publicUrl: string, serviceDomain: string): Cook
 }
 
 /**
- * Every value that a request presents as its session, normally one. Another subdomain or path may have set a second value, and
- * control cannot tell them apart.
+ * Every value that a request presents as its session, normally one. Another subdomain or path may have set a second
+ * value, and control cannot tell them apart.
  *
  * @param header `Cookie`
  */

@@ -40,7 +40,8 @@ declare module 'fastify' {
     /**
      * Hook for `onRequest`, after `requireSession`.
      *
-     * @throws ServiceError `confirmation_required` if the user has not signed in or given their password in the last 10 minutes
+     * @throws ServiceError `confirmation_required` if the user has not signed in or given their password in the last 10
+     *   minutes
      */
     requireConfirmation(request: FastifyRequest): Promise<void>
   }
@@ -53,8 +54,8 @@ declare module 'fastify' {
 /** Updates the stored user from the identity provider. */
 export interface UserRefresher {
   /**
-   * Reads a user from the identity provider if the stored copy is old. Only one caller of all replicas asks. Callers in the
-   * same process wait for the answer. Other replicas use the stored copy; without the provider, all do.
+   * Reads a user from the identity provider if the stored copy is old. Only one caller of all replicas asks. Callers in
+   * the same process wait for the answer. Other replicas use the stored copy; without the provider, all do.
    *
    * @param syncedAt when the stored copy was read
    * @returns whether the stored user may have changed. Never throws

@@ -36,7 +36,7 @@ export interface LiveSession {
 
 export interface NewSession {
   readonly userId: string
-  /** See auth/describe-browser.ts. */
+  /** See auth/sign-in.ts. */
   readonly browser: string | null
   readonly now: Date
   readonly confirmed: Confirmed
@@ -161,9 +161,9 @@ export async function clearEndedSessions(tx: Transaction, now: Date): Promise<vo
 }
 
 /*
- * Whoever steals a session has no password. So calls that give away money or rights, or that cannot be undone, need a user who
- * signed in, or gave their password again, a few minutes ago (OWASP, "Session Management": reauthentication). A session
- * remembers when that was; see auth/reauthenticate.ts.
+ * Whoever steals a session has no password. So calls that give away money or rights, or that cannot be undone, need a
+ * user who signed in, or gave their password again, a few minutes ago (OWASP, "Session Management": reauthentication).
+ * A session remembers when that was; see auth/own-password.ts.
  */
 
 /** How long a confirmation counts. */

@@ -31,8 +31,13 @@ export function createCatalogParts(options: CatalogPartsOptions): CatalogParts {
   const catalog = createLiveCatalog(database.orm, log)
   const catalogPublisher = createCatalogPublisher({ database, redis, catalog, projector, liveUpstreams, clock })
   const catalogFile = followCatalogFile({
-    ...{ orm: database.orm, file: config.catalogFile, mode: config.catalogOnStart },
-    ...{ publisher: catalogPublisher, catalog, log, ...options.catalogFile }
+    orm: database.orm,
+    file: config.catalogFile,
+    mode: config.catalogOnStart,
+    publisher: catalogPublisher,
+    catalog,
+    log,
+    ...options.catalogFile
   })
   return { catalog, catalogPublisher, catalogFile }
 }

@@ -29,7 +29,8 @@ export interface CatalogFollower extends Pick<BackgroundLoop, 'start' | 'stop' |
   /**
    * Publishes the file if the rules allow it, and loads the catalog in force. Call it before control listens.
    *
-   * @throws FileError for a bad file, if no catalog is in force or if the file must be applied; or the error of the database
+   * @throws FileError for a bad file, if no catalog is in force or if the file must be applied; or the error of the
+   *   database
    */
   open(): Promise<void>
   /** Checks the file now, even if it did not change. Never throws. */
@@ -87,7 +88,8 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
     const isChanged = found.digest !== handled
     if (wasAsked) {
       fileLog.forget()
-      // Nobody changed the file: then the signal may come from a closing terminal, and must not replace the catalog in force.
+      // Nobody changed the file: then the signal may come from a closing terminal, and must not replace the catalog in
+      // force.
       await handle(found, isChanged ? mode : 'publish-new', true)
     } else if (isChanged) {
       await loop.pause(options.settleMs ?? settleMs)

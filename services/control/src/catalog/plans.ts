@@ -70,8 +70,8 @@ interface CappedAccount extends FreeBudgetAccount {
 }
 
 /**
- * An account's cap for this month in nanodollars: the plan's or the operator's, or the owner's own if that is lower. What other
- * accounts of the mailbox leave of the free budget is the plan's.
+ * An account's cap for this month in nanodollars: the plan's or the operator's, or the owner's own if that is lower.
+ * What other accounts of the mailbox leave of the free budget is the plan's.
  */
 export function monthlyCapNanos(catalog: Catalog, account: CappedAccount, now: Date): number {
   const { monthlyNanos } = limitsInForce(catalog, account)
@@ -102,7 +102,9 @@ export function readOwnCap(usd: number | null, planCapNanos: number): number | n
  */
 export const nanosOfUsd = (usd: number): number => exactNanos('monthly_budget_usd', usd)
 
-/** Converts an amount of a request. @throws ServiceError `invalid_request` naming the field, for more than nine decimals */
+/**
+ * Converts an amount of a request. @throws ServiceError `invalid_request` naming the field, for more than nine decimals
+ */
 export function exactNanos(field: string, usd: number): number {
   const nanos = Math.round(usd * nanosPerUsd)
   // Division rounds correctly, so it restores every number with up to nine decimals.

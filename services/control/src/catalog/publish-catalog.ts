@@ -21,7 +21,8 @@ export const contentOf = (catalog: Catalog, yaml: string): CatalogContent => ({
 })
 
 /**
- * `publish-new`: only content that was never published is published. `apply`: content that was superseded is published again.
+ * `publish-new`: only content that was never published is published. `apply`: content that was superseded is published
+ * again.
  */
 export type PublicationMode = 'publish-new' | 'apply'
 
@@ -58,7 +59,8 @@ export function previewPublication(
 }
 
 /**
- * Stores a catalog as the one in force, if the mode allows it. Replicas that publish the same content together store it once.
+ * Stores a catalog as the one in force, if the mode allows it. Replicas that publish the same content together store it
+ * once.
  */
 export async function publishCatalog(
   orm: Orm,

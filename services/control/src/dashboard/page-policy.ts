@@ -4,9 +4,9 @@ const picturesFrom = (logoUrl: string | null): string =>
   `img-src 'self'${logoUrl === null ? '' : ` ${new URL(logoUrl).origin}`}`
 
 /**
- * Headers of the dashboard's page. Scripts, styles, fonts and pictures must be files of this origin, never inline. The page
- * may call this origin and the gateway, and nobody may frame it. Browsers with trusted types refuse HTML that the page
- * writes from text.
+ * Headers of the dashboard's page. Scripts, styles, fonts and pictures must be files of this origin, never inline. The
+ * page may call this origin and the gateway, and nobody may frame it. Browsers with trusted types refuse HTML that the
+ * page writes from text.
  *
  * @param gatewayUrl the gateway's public origin, which the playground calls
  * @param logoUrl the only picture from elsewhere; null for none
@@ -31,8 +31,9 @@ export function pageHeaders(gatewayUrl: string, logoUrl: string | null): Record<
 }
 
 /**
- * Headers of the API reference, which a library draws: it has inline styles and writes HTML from text. So it is a page of its own, which
- * only pages of this origin may frame. Its scripts are files of this origin too, and it may call nothing else.
+ * Headers of the API reference, which a library draws: it has inline styles and writes HTML from text. So it is a page
+ * of its own, which only pages of this origin may frame. Its scripts are files of this origin too, and it may call
+ * nothing else.
  *
  * @param logoUrl its icon
  */
@@ -64,8 +65,9 @@ const captchaOrigins: Readonly<
 }
 
 /**
- * Headers of the CAPTCHA, whose script is its provider's. So it is a page of its own, which only pages of this origin may frame: no
- * other page has scripts or frames from elsewhere. Its provider learns the origin of the page, which it compares with the site key.
+ * Headers of the CAPTCHA, whose script is its provider's. So it is a page of its own, which only pages of this origin
+ * may frame: no other page has scripts or frames from elsewhere. Its provider learns the origin of the page, which it
+ * compares with the site key.
  */
 export function captchaHeaders(provider: CaptchaProvider): Record<string, string> {
   const { scripts, styles, calls } = captchaOrigins[provider]

@@ -8,8 +8,7 @@ import type { CaptchaSettings } from '../auth/sign-in-settings.ts'
 import { sendNotFound } from '../http/failures.ts'
 import { sendSecurityHeaders } from '../http/server-hooks.ts'
 import { plainBrand } from '../testing/control-options.ts'
-import { matchesTag, serveDashboard } from './serve-dashboard.ts'
-import { answerUnknown } from './unknown-page.ts'
+import { answerUnknown, matchesTag, serveDashboard } from './serve-dashboard.ts'
 
 test('a tag matches alone, weak, in a list, and by a star', async () => {
   for (const header of [

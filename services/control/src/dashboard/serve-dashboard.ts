@@ -5,14 +5,38 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { presentedSessions } from '../callers/session-cookie.ts'
 import { type Encoding, makeIndexPage, type PageFacts, withoutFirstView } from './index-page.ts'
-import { apiReferencePath, assetsPrefix, captchaPath, pagePaths } from './page-paths.ts'
 import { apiReferenceHeaders, captchaHeaders, pageHeaders } from './page-policy.ts'
+
+/** The documents of both APIs in the viewer of a library. The dashboard frames it. */
+const apiReferencePath = '/api/reference'
+
+/** The CAPTCHA, which forms frame. Only served if the operator has one. */
+export const captchaPath = '/captcha'
+
+/** All paths that serve a page of the dashboard. The page itself decides what it shows there. */
+export const pagePaths = [
+  '/',
+  '/login',
+  '/register',
+  '/forgot-password',
+  '/confirm',
+  '/reset-password',
+  '/goodbye',
+  '/accept-invitation',
+  '/signed-in',
+  '/invitations/:token',
+  apiReferencePath,
+  '/dashboard',
+  '/dashboard/*'
+] as const
+
+export const assetsPrefix = '/assets/'
 
 const entityTag = /(?:W\/)?("[^"]*")/g
 
 /**
- * Whether `If-None-Match` matches a tag, by weak comparison: a cache in between may have made a strong tag weak, and may
- * send several (RFC 9110, sections 8.8.3.2 and 13.1.2).
+ * Whether `If-None-Match` matches a tag, by weak comparison: a cache in between may have made a strong tag weak, and
+ * may send several (RFC 9110, sections 8.8.3.2 and 13.1.2).
  *
  * @param header as received; undefined without one
  * @param tag with its quotes
@@ -26,8 +50,8 @@ export function matchesTag(header: string | undefined, tag: string): boolean {
 type PageFiles = ReadonlyArray<readonly [address: RegExp, file: string]>
 
 /**
- * Reads which HTML file of a build has the page of an address. The files differ in what they tell the browser to load at
- * once.
+ * Reads which HTML file of a build has the page of an address. The files differ in what they tell the browser to load
+ * at once.
  *
  * @param build a build of the dashboard
  */
@@ -50,8 +74,8 @@ const patternOf = (address: string): RegExp =>
 const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
 
 /**
- * Serves the dashboard: its pages, and its files. The pages differ only in what the browser loads at once. File names change
- * with the content, so browsers keep files for ever. Needs `answerUnknown` around it.
+ * Serves the dashboard: its pages, and its files. The pages differ only in what the browser loads at once. File names
+ * change with the content, so browsers keep files for ever. Needs `answerUnknown` around it.
  *
  * @param directory a build; without one, the pages say so
  */
@@ -141,3 +165,29 @@ export function redirectToPublicUrl(pages: FastifyInstance, publicUrl: string): 
 }
 
 const hostOf = (name: string, port: string): string => (port === '' ? name : `${name}:${port}`)
+
+type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    unknownPages: { send: SendPage | null }
+  }
+}
+
+const notOfPages = /^\/(api|assets)(\/|$)/
+
+/**
+ * Answers requests without a route. A person who opened an unknown address in a browser gets the dashboard's page,
+ * which says so and offers a way on. Everybody else gets `sendOther`.
+ */
+export function answerUnknown(app: FastifyInstance, sendOther: SendPage): void {
+  const pages: FastifyInstance['unknownPages'] = { send: null }
+  app.decorate('unknownPages', pages)
+  app.setNotFoundHandler((request, reply) =>
+    pages.send !== null && isOpenedInBrowser(request) ? pages.send(request, reply) : sendOther(request, reply)
+  )
+}
+
+/** Browsers name HTML only when they open a page, not when a script or a picture is loaded. */
+const isOpenedInBrowser = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' && !notOfPages.test(url) && headers.accept?.includes('text/html') === true

@@ -58,8 +58,8 @@ export interface DatabaseOptions {
  * Opens the database of a URL: `postgres://…` (any PostgreSQL, also behind a pooler in transaction mode),
  * `pglite:<directory>` (PostgreSQL inside this process, stored in that directory) or `pglite:memory`.
  *
- * The first query connects to PostgreSQL. No start-up parameters are sent, since poolers refuse unknown ones. A statement
- * timeout is set on the role, or in the URL as `?statement_timeout=<ms>`.
+ * The first query connects to PostgreSQL. No start-up parameters are sent, since poolers refuse unknown ones. A
+ * statement timeout is set on the role, or in the URL as `?statement_timeout=<ms>`.
  *
  * @throws Error if the URL has another form, or if another process has the directory open
  */

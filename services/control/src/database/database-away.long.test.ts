@@ -4,7 +4,7 @@ import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { test } from 'tap'
 import { codeOf } from '../testing/call-control.ts'
 import { createDatabase } from '../testing/create-database.ts'
-import { startFreezable } from '../testing/freezable-path.ts'
+import { startFreezable } from '../testing/redis-proxy.ts'
 import { startControl } from '../testing/start-control.ts'
 
 test('while the database is unavailable', async (t) => {

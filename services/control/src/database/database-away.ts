@@ -27,8 +27,9 @@ const awayCodes = new Set([
 ])
 
 /**
- * Whether an error of a query or transaction means that the database is unavailable. It is unreachable, stopping, out of
- * connections, read-only after a failover, or exceeded the timeout of a statement or lock. False if the statement was wrong.
+ * Whether an error of a query or transaction means that the database is unavailable. It is unreachable, stopping, out
+ * of connections, read-only after a failover, or exceeded the timeout of a statement or lock. False if the statement
+ * was wrong.
  */
 export function isDatabaseAway(error: unknown): boolean {
   const reason = error instanceof DrizzleQueryError ? error.cause : error

@@ -26,8 +26,8 @@ export const statusInForce = ({
   status === 'active' && paused ? 'paused' : status
 
 /**
- * What other accounts leave of the free budget, as gateways and reports need it; null for all of it. A deleted account counts as
- * alive until its spend is stored. Names are written out: Drizzle would leave out the table of `accounts.id`.
+ * What other accounts leave of the free budget, as gateways and reports need it; null for all of it. A deleted account
+ * counts as alive until its spend is stored. Names are written out: Drizzle would leave out the table of `accounts.id`.
  */
 export const freeBudgetColumn = sql<FreeBudget | null>`(
   select nullif(json_strip_nulls(json_build_object(

@@ -71,7 +71,14 @@ export async function inspectDatabase({ orm }: Pick<Database, 'orm'>): Promise<D
     const settings = await queryRows<{ name: string; value: string | null }>(tx, settingsQuery)
     const { version, role, database, schema, replica, create_allowed, now } = server!
     return {
-      ...{ version, role, database, schema, isReplica: replica, isPooled, canCreate: create_allowed, timeMs: now },
+      version,
+      role,
+      database,
+      schema,
+      isReplica: replica,
+      isPooled,
+      canCreate: create_allowed,
+      timeMs: now,
       settings: Object.fromEntries(settings.map(({ name, value }) => [name, value])) as DatabaseSettings,
       tables: (await queryRows<TableRow>(tx, tablesQuery)).map(toTable),
       ...(await readMigrations(tx))

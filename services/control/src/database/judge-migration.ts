@@ -1,11 +1,11 @@
 /**
- * Judges whether the release before can go on working while and after a migration is applied. Replicas of both releases run at
- * once during an update, and a rollback leaves the new schema in place.
+ * Judges whether the release before can go on working while and after a migration is applied. Replicas of both releases
+ * run at once during an update, and a rollback leaves the new schema in place.
  *
- * A migration only adds: tables, indexes, functions, columns that old inserts may leave out. Everything else is the end of a
- * change in three steps: one release adds the new form, the next one stops using the old form, and a later one removes it. Such a
- * migration begins with the line `-- contract: unused since <release>`. A statement that cannot be judged here may have the line
- * `-- additive: <why>` before it.
+ * A migration only adds: tables, indexes, functions, columns that old inserts may leave out. Everything else is the end
+ * of a change in three steps: one release adds the new form, the next one stops using the old form, and a later one
+ * removes it. Such a migration begins with the line `-- contract: unused since <release>`. A statement that cannot be
+ * judged here may have the line `-- additive: <why>` before it.
  */
 
 /** @returns one line for each statement that is not additive, and not declared; empty if all are */

@@ -16,9 +16,9 @@ const baseline = String(journal.entries[0]!.when)
 const lock = 7_012_846_611
 
 /**
- * Migrates the database to the schema of this release: applies all migrations that it lacks, in order, in one transaction.
- * Replicas that start at once wait for the first and then have nothing to do. A database with later migrations (by a newer
- * replica) stays as it is.
+ * Migrates the database to the schema of this release: applies all migrations that it lacks, in order, in one
+ * transaction. Replicas that start at once wait for the first and then have nothing to do. A database with later
+ * migrations (by a newer replica) stays as it is.
  *
  * @returns the number of applied migrations
  * @throws DatabaseTooOldError
@@ -80,7 +80,9 @@ export async function listPendingMigrations(orm: Orm): Promise<string[]> {
   return journal.entries.filter(({ when }) => !applied.has(String(when))).map(({ tag }) => tag)
 }
 
-/** Counts the migrations that the database has, also those of a newer release, and those of this release that it lacks. */
+/**
+ * Counts the migrations that the database has, also those of a newer release, and those of this release that it lacks.
+ */
 export async function countMigrations(orm: Orm): Promise<{ applied: number; pending: number }> {
   const applied = await readApplied(orm)
   return { applied: applied.size, pending: journal.entries.filter(({ when }) => !applied.has(String(when))).length }
@@ -105,7 +107,8 @@ export async function migrateWhenReachable(orm: Orm, log: Log): Promise<void> {
 }
 
 /**
- * Checks that the database has all migrations, and changes nothing. Waits for the database as {@link migrateWhenReachable}.
+ * Checks that the database has all migrations, and changes nothing. Waits for the database as
+ * {@link migrateWhenReachable}.
  *
  * @throws MigrationsPendingError, DatabaseTooOldError
  */

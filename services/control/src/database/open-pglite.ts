@@ -6,8 +6,8 @@ import type { PGlite } from '@electric-sql/pglite'
 const locked = new Set<string>()
 
 /**
- * Locks a directory for this process with a file beside it, `<directory>.lock`, which holds the process id. PGlite has no
- * lock of its own, and two processes in one directory destroy it. The lock of a dead process is replaced.
+ * Locks a directory for this process with a file beside it, `<directory>.lock`, which holds the process id. PGlite has
+ * no lock of its own, and two processes in one directory destroy it. The lock of a dead process is replaced.
  *
  * @returns a function that releases the lock
  * @throws Error with the directory and the process that has it open

@@ -16,8 +16,8 @@ import { queueEventMails } from '../mail/queue-mail.ts'
 const testType = 'webhook.test'
 
 /**
- * Queues events for the webhook endpoints that want them: those of the event's account, or of the operators. A worker sends them
- * after the commit; see webhooks/. They are due by PostgreSQL's clock, also if this replica's is ahead.
+ * Queues events for the webhook endpoints that want them: those of the event's account, or of the operators. A worker
+ * sends them after the commit; see webhooks/. They are due by PostgreSQL's clock, also if this replica's is ahead.
  */
 async function queueDeliveries(tx: Transaction, recorded: readonly RecordedEvent[]): Promise<void> {
   const byAccount = Map.groupBy(recorded, ({ accountId }) => accountId)
@@ -81,12 +81,17 @@ export async function recordEvents(tx: Transaction, happened: readonly NewEvent[
 }
 
 const toRow = ({ accountId, type, data, at, once }: NewEvent): RecordedEvent => ({
-  ...{ id: randomUUID(), accountId, type, data, at, once: once ?? null }
+  id: randomUUID(),
+  accountId,
+  type,
+  data,
+  at,
+  once: once ?? null
 })
 
 /**
- * Writes the messages that follow from events, in the transaction that records them. Each consumer is one line, and takes all
- * events at once: the deletion of an account may revoke thousands of keys.
+ * Writes the messages that follow from events, in the transaction that records them. Each consumer is one line, and
+ * takes all events at once: the deletion of an account may revoke thousands of keys.
  */
 async function fanOut(tx: Transaction, recorded: readonly RecordedEvent[]): Promise<void> {
   await queueDeliveries(tx, recorded)
@@ -97,7 +102,10 @@ async function fanOut(tx: Transaction, recorded: readonly RecordedEvent[]): Prom
 type NamedKey = Pick<typeof keys.$inferSelect, 'id' | 'accountId' | 'label' | 'scope' | 'metadata'>
 
 export const toEventKey = ({ id, label, scope, metadata }: NamedKey): EventData<'key.created'>['key'] => ({
-  ...{ id, label, scope, metadata }
+  id,
+  label,
+  scope,
+  metadata
 })
 
 export async function recordKeyCreated(tx: Transaction, key: NamedKey, at: Date): Promise<void> {

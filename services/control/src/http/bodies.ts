@@ -100,8 +100,8 @@ function decoded({ raw, routeOptions }: FastifyRequest, encoding: string): Reque
 }
 
 /**
- * Reads JSON bodies, and nothing else. An empty body counts as no body, whatever its content type: clients send the header
- * by habit. The route's schema decides whether a body is required.
+ * Reads JSON bodies, and nothing else. An empty body counts as no body, whatever its content type: clients send the
+ * header by habit. The route's schema decides whether a body is required.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   // Refuses members that could change a prototype.

@@ -29,11 +29,11 @@ export interface CallerLimitsOptions {
 /**
  * Limits every endpoint that is added after this plugin; single endpoints may have stricter limits of their own.
  *
- * **Writes** count per session, per management key, or per client address without either. Redis counts for all replicas.
- * Endpoints for partners' servers have their limits per account, so each caller there only gets a bound.
+ * **Writes** count per session, per management key, or per client address without either. Redis counts for all
+ * replicas. Endpoints for partners' servers have their limits per account, so each caller there only gets a bound.
  *
- * **Reads** of signed-in callers count in this replica, whose connections to the database they share: per caller and minute,
- * and per account at once.
+ * **Reads** of signed-in callers count in this replica, whose connections to the database they share: per caller and
+ * minute, and per account at once.
  */
 const callerLimitsPlugin: FastifyPluginAsync<CallerLimitsOptions> = async (app, { limits, connections }) => {
   const readCounts = createLocalCounter()
@@ -89,7 +89,8 @@ const callerLimitsPlugin: FastifyPluginAsync<CallerLimitsOptions> = async (app, 
     route.onRequest = [...hooks, limit]
     if (isRead) route.handler = inTurn(route.handler)
   })
-  // The handler of an export ends with its answer. It has read its first page now; a limit of its own holds for the others.
+  // The handler of an export ends with its answer. It has read its first page now; a limit of its own holds for the
+  // others.
   app.addHook('onSend', async (request, _reply, payload) => {
     request.leaveReads?.()
     return payload

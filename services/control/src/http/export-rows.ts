@@ -29,8 +29,8 @@ export interface ExportRows<Row extends object> {
 }
 
 /**
- * Answers with all rows as a stream of any length. It reads the next page when the client has taken the last one, and stops
- * when the client leaves.
+ * Answers with all rows as a stream of any length. It reads the next page when the client has taken the last one, and
+ * stops when the client leaves.
  */
 export async function exportRows<Row extends object>(
   reply: FastifyReply,

@@ -30,8 +30,8 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     : toServiceError(error, request)
   if (failure.status === 500) request.log.error({ err: error }, 'request failed')
   else if (failure.status > 500) request.log.warn({ err: error }, 'a dependency is unavailable')
-  // Other failures only have their code in the line of the request: a bad URL's error repeats the whole URL, and messages name
-  // what was sent.
+  // Other failures only have their code in the line of the request: a bad URL's error repeats the whole URL, and
+  // messages name what was sent.
   request.failure = failure
   request.server.failures.add(failure.code)
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
@@ -57,7 +57,7 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
     url: request.raw.url ?? '/',
     isRouted: (method, path) => {
       const route = request.server.findRoute({ method, url: path })
-      // CORS has a wildcard route for pre-flights. Any other OPTIONS route refuses them: see refuse-preflight.ts.
+      // CORS has a wildcard route for pre-flights. Any other OPTIONS route refuses them: see `refusePreflight`.
       return route !== null && (method !== 'OPTIONS' || '*' in route.params)
     },
     notFoundCode: 'not_found',
@@ -192,8 +192,8 @@ const join = (path: string, name: string): string => (path === '' ? name : `${pa
 export const newRequestId = (): string => `req_${randomUUID()}`
 
 /**
- * Answers pre-flights for a path with 405, without CORS headers. Otherwise the pre-flight route of browser endpoints with
- * the same prefix would answer them.
+ * Answers pre-flights for a path with 405, without CORS headers. Otherwise the pre-flight route of browser endpoints
+ * with the same prefix would answer them.
  */
 export function refusePreflight(app: FastifyInstance, path: string): void {
   app.options(path, { schema: { hide: true } }, sendNotFound)

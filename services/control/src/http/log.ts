@@ -18,8 +18,8 @@ const secretNames = [
 const depths = ['', '*.', '*.*.']
 
 /**
- * Creates control's log. Three measures keep secrets out. Code names what it logs, never a whole request. Members named like
- * a secret are redacted. Database errors are logged without parameters.
+ * Creates control's log. Three measures keep secrets out. Code names what it logs, never a whole request. Members named
+ * like a secret are redacted. Database errors are logged without parameters.
  */
 export function createLog(level: string, output?: DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -105,8 +105,8 @@ export interface RequestLogOptions {
 }
 
 /**
- * Logs each answered request. The members have the same names as in the gateway's log. The line has no body, header, path or
- * query: only the route's template.
+ * Logs each answered request. The members have the same names as in the gateway's log. The line has no body, header,
+ * path or query: only the route's template.
  */
 export function logRequests(app: FastifyInstance, options: RequestLogOptions): void {
   app.decorateRequest('failure', null)
@@ -117,7 +117,10 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): v
   })
 }
 
-/** Logs one answered request. Call it only where hooks do not run: for requests that Fastify refuses before it routes them. */
+/**
+ * Logs one answered request. Call it only where hooks do not run: for requests that Fastify refuses before it routes
+ * them.
+ */
 export function logAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -147,8 +150,8 @@ function writeLine(request: FastifyRequest, { statusCode: status, elapsedTime }:
 }
 
 /**
- * Who asked, as far as it is known. `key` is the id of a management key. Requests that Fastify refuses before it routes them
- * lack these members.
+ * Who asked, as far as it is known. `key` is the id of a management key. Requests that Fastify refuses before it routes
+ * them lack these members.
  */
 function callerOf({ principal, caller, signedIn }: Partial<FastifyRequest>) {
   if (principal?.keyId != null) return { user: null, account: principal.accountId, key: principal.keyId }

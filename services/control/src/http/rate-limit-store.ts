@@ -24,8 +24,8 @@ export interface Attempts {
 }
 
 /**
- * Keeps counters in Redis, or in this process while Redis is unavailable or slow. So sign-in works without Redis, and passwords
- * still cannot be guessed without limit.
+ * Keeps counters in Redis, or in this process while Redis is unavailable or slow. So sign-in works without Redis, and
+ * passwords still cannot be guessed without limit.
  */
 export function createAttempts(redis: RedisLink, log: Pick<FastifyBaseLogger, 'warn'>): Attempts {
   const here = createLocalCounter()

@@ -36,8 +36,9 @@ export interface RateLimitRule {
 }
 
 /**
- * Makes the check of a rule. It counts an attempt for the client's IP address (for IPv6, its /64 network). If that is within
- * the limit, it also counts it for the subject. It sets `x-ratelimit-*` from the counter with fewer attempts left.
+ * Makes the check of a rule. It counts an attempt for the client's IP address (for IPv6, its /64 network). If that is
+ * within the limit, it also counts it for the subject. It sets `x-ratelimit-*` from the counter with fewer attempts
+ * left.
  *
  * @returns a function that resolves with null, or with the seconds to wait if the limit is exceeded
  */
@@ -95,7 +96,10 @@ export async function countForSubject(
   return attempts > max ? Math.max(1, Math.ceil(leftMs / 1000)) : null
 }
 
-/** The name of a subject's counter. Operators can see names in Redis, so the subject is hashed there. Case does not count. */
+/**
+ * The name of a subject's counter. Operators can see names in Redis, so the subject is hashed there. Case does not
+ * count.
+ */
 export const counterOf = (what: string, subject: string): string =>
   `${what}:by:${hash('sha256', foldCase(subject.trim()), 'hex')}`
 

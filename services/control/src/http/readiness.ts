@@ -19,8 +19,8 @@ export interface ServingControl {
 type ReadReadiness = (serving: ServingControl | null, isStopping: boolean) => Promise<Readiness>
 
 /**
- * Creates the check whether control can serve: it has started, and the database answers. Redis and settings that a provider
- * refuses are only shown: without them, control still answers everything that it reads from the database.
+ * Creates the check whether control can serve: it has started, and the database answers. Redis and settings that a
+ * provider refuses are only shown: without them, control still answers everything that it reads from the database.
  *
  * Probes at the same time share one question: questions to a database that stands still would pile up.
  */

@@ -6,8 +6,8 @@ import { Type } from 'typebox'
 const Alive = Type.Object({ ok: Type.Literal(true), version: Type.String() })
 
 /**
- * `GET /livez` on the public port answers 200 with the version. Load balancers and monitors outside check it: control listens
- * there only while it serves. Everything else about its state is on the admin port.
+ * `GET /livez` on the public port answers 200 with the version. Load balancers and monitors outside check it: control
+ * listens there only while it serves. Everything else about its state is on the admin port.
  */
 export function answerLivez(app: FastifyInstance): void {
   app.get(
@@ -25,8 +25,9 @@ export function answerLivez(app: FastifyInstance): void {
 }
 
 /**
- * Refuses requests whose `Host` is not in `ALLOWED_HOSTS`, with any port. It stops DNS rebinding: a website makes its own name
- * resolve to a server that only listens on this machine, and its scripts then read that server's pages as their own.
+ * Refuses requests whose `Host` is not in `ALLOWED_HOSTS`, with any port. It stops DNS rebinding: a website makes its
+ * own name resolve to a server that only listens on this machine, and its scripts then read that server's pages as
+ * their own.
  *
  * @param hosts in lower case, without ports; empty: every host is served, since the proxy in front chooses it
  */
@@ -40,8 +41,8 @@ export function refuseOtherHosts(app: FastifyInstance, hosts: readonly string[])
 }
 
 /**
- * Lets `close()` end right after the last answer: from its call on, every answer closes its connection. Fastify closes only
- * connections that are idle at the call; the others would stay open for their next request.
+ * Lets `close()` end right after the last answer: from its call on, every answer closes its connection. Fastify closes
+ * only connections that are idle at the call; the others would stay open for their next request.
  */
 export function endConnectionsOnClose(app: FastifyInstance): void {
   let isClosing = false
@@ -56,8 +57,8 @@ export function endConnectionsOnClose(app: FastifyInstance): void {
 }
 
 /**
- * Adds headers to every answer: no caching, no type sniffing, no framing, no referrer. A page that needs more than an API
- * sets its own content security policy.
+ * Adds headers to every answer: no caching, no type sniffing, no framing, no referrer. A page that needs more than an
+ * API sets its own content security policy.
  *
  * @param secure whether the public address is https
  */

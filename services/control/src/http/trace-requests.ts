@@ -5,8 +5,8 @@ import type { Span, Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /**
- * Traces the requests to the API, and the calls of providers that they make. A span has the template of a route and the host of a
- * provider, but no path: paths contain ids, and some contain secrets.
+ * Traces the requests to the API, and the calls of providers that they make. A span has the template of a route and the
+ * host of a provider, but no path: paths contain ids, and some contain secrets.
  */
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   const current = new AsyncLocalStorage<Span>()

@@ -20,7 +20,8 @@ export class WebhookCounts {
 }
 
 /**
- * Counts the answers of a webhook's route. An answer without a noted outcome counts as handled, or as failed if it is an error.
+ * Counts the answers of a webhook's route. An answer without a noted outcome counts as handled, or as failed if it is
+ * an error.
  *
  * @param app has no other route with POST
  * @returns notes the outcome of a request

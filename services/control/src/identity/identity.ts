@@ -29,8 +29,8 @@ export interface ProviderUser extends IdentityUser {
 }
 
 /**
- * Gives the code of the second factor. Called only if the password is right and a code is needed. Null: a recovery code or a
- * recovered session replaces it.
+ * Gives the code of the second factor. Called only if the password is right and a code is needed. Null: a recovery code
+ * or a recovered session replaces it.
  *
  * @throws ServiceError `second_factor_required` without a code, `too_many_requests` after too many codes
  */
@@ -66,20 +66,20 @@ export interface FormProof {
 /**
  * The identity provider. No call keeps a session or a token of the provider.
  *
- * `from` is the client's IP address: the provider counts it for its own limits. `deadline` is shared by several calls; without
- * it, a call has the adapter's own timeout.
+ * `from` is the client's IP address: the provider counts it for its own limits. `deadline` is shared by several calls;
+ * without it, a call has the adapter's own timeout.
  * Every call throws ServiceError `identity_unavailable` if the provider does not answer by the deadline, and
  * `too_many_requests` if it refuses for the moment.
  *
- * With a `proof`, the provider checks the CAPTCHA if it demands one, and the call throws `captcha_failed`. Calls without a proof
- * are control's own: it knows by other means who asks, and the provider demands none.
+ * With a `proof`, the provider checks the CAPTCHA if it demands one, and the call throws `captcha_failed`. Calls
+ * without a proof are control's own: it knows by other means who asks, and the provider demands none.
  */
 export interface Identity {
   /** Starts a deadline that several calls can share. */
   startDeadline(): AbortSignal
   /**
-   * Creates a user. The provider mails them a link to confirm the address. For a registered address it changes nothing, and
-   * the client cannot tell.
+   * Creates a user. The provider mails them a link to confirm the address. For a registered address it changes nothing,
+   * and the client cannot tell.
    * @returns the user who must confirm the address; null if the provider does not name them, as for a confirmed address
    * @throws ServiceError `invalid_email`, `weak_password`, `registration_closed`
    */
@@ -148,20 +148,22 @@ export interface Identity {
   clearSecondFactors(id: string, deadline?: AbortSignal): Promise<void>
 
   /**
-   * The address of the page that signs a person in with a provider such as GitHub. It returns to `redirectTo` with `code` or
-   * `error`.
+   * The address of the page that signs a person in with a provider such as GitHub. It returns to `redirectTo` with
+   * `code` or `error`.
    *
    * @param codeChallenge SHA-256 of the verifier, base64url (RFC 7636)
    */
   providerPage(provider: string, codeChallenge: string, redirectTo: string): string
   /**
    * Exchanges the code of that page, once.
-   * @returns its user; null if the code is wrong, used or expired, if it is not of this verifier, or if the user is banned
+   * @returns its user; null if the code is wrong, used or expired, if it is not of this verifier, or if the user is
+   *   banned
    */
   acceptProviderCode(code: string, verifier: string, from: string, deadline?: AbortSignal): Promise<ProviderUser | null>
   /**
    * Checks only the second factor, of a user whom a sign-in provider has just authenticated.
-   * @throws ServiceError `not_authenticated` if the user may no longer sign in, `invalid_code`, `second_factor_unavailable`,
+   * @throws ServiceError `not_authenticated` if the user may no longer sign in, `invalid_code`,
+   *   `second_factor_unavailable`,
    * and what `askCode` throws
    */
   checkCode(email: string, askCode: AskCode, from: string, deadline?: AbortSignal): Promise<IdentityUser>
@@ -173,8 +175,8 @@ export interface Identity {
   /** Uses the token of a recovery or invitation link. @returns its user; null if the token is wrong, used or expired */
   acceptRecovery(tokenHash: string, from: string, deadline?: AbortSignal): Promise<IdentityUser | null>
   /**
-   * Finds the user of an access token from a recent mailed link, if its session is still open. It checks signature, issuer,
-   * audience, role, age and sign-in method. A token of a password sign-in is refused.
+   * Finds the user of an access token from a recent mailed link, if its session is still open. It checks signature,
+   * issuer, audience, role, age and sign-in method. A token of a password sign-in is refused.
    * @returns null for any other token
    */
   acceptLinkSession(accessToken: string, from: string, deadline?: AbortSignal): Promise<IdentityUser | null>
@@ -203,8 +205,9 @@ export interface Identity {
   /** Sets `app_metadata.plan`. Only the plan writer may call it: the provider's merge is not atomic. */
   setPlan(id: string, plan: string, deadline?: AbortSignal): Promise<void>
   /**
-   * Has an invitation mailed, with its link. For an unconfirmed address, the link has a token to choose a password with. A user
-   * with a confirmed address gets the provider's magic link mail; our template has the link without a token.
+   * Has an invitation mailed, with its link. For an unconfirmed address, the link has a token to choose a password
+   * with. A user with a confirmed address gets the provider's magic link mail; our template has the link without a
+   * token.
    * @returns which of the two got the mail
    * @throws ServiceError `too_many_requests` also if this user got a mail moments ago
    */
@@ -218,7 +221,8 @@ const allRoles: readonly OperatorRole[] = ['read', 'support', 'money']
 
 /**
  * Reads `app_metadata.role` of the identity provider. `operator`: an operator with every role. `operator:support`, or
- * `operator:support,money`: one with these roles, and `read`. Any other value, also one that names no known role, is no operator.
+ * `operator:support,money`: one with these roles, and `read`. Any other value, also one that names no known role, is no
+ * operator.
  *
  * @returns `operatorRoles`: the roles, separated by commas; null for all of them, and for other users
  */

@@ -47,7 +47,8 @@ export interface ClientCalls {
  * A client of GoTrue for one call only: it remembers its last session.
  *
  * @param from the client's IP address; null if control asks for itself
- * @param more `verifier`: of the code that this client exchanges. `userFilter`: lists of users have only those whose address or
+ * @param more `verifier`: of the code that this client exchanges. `userFilter`: lists of users have only those whose
+ *   address or
  * `full_name` contains it; the library has no parameter for that
  */
 export function createClient(
@@ -109,8 +110,8 @@ export function requireUser(user: User | null): User {
 }
 
 /**
- * The metadata of a name that the user chose. Supabase overwrites `name` at every sign-in with a provider, even before the
- * second factor. No provider writes `display_name` (supabase/auth, internal/api/provider/provider.go, `Claims`).
+ * The metadata of a name that the user chose. Supabase overwrites `name` at every sign-in with a provider, even before
+ * the second factor. No provider writes `display_name` (supabase/auth, internal/api/provider/provider.go, `Claims`).
  */
 export const chosenName = (name: string) => ({ name, display_name: name })
 
@@ -139,10 +140,12 @@ const oneCallMs = 1000
  * Adds whether an operator confirmed the address when they created the user. Three facts show it:
  *
  * - No confirmation mail was sent. This alone is not enough: a password change clears `confirmation_sent_at`
- *   (supabase/auth, internal/models/user.go, `UpdatePassword`), and any session at the provider can change the password.
+ *   (supabase/auth, internal/models/user.go, `UpdatePassword`), and any session at the provider can change the
+ *   password.
  * - The call that created the user confirmed the address. Users cannot change `created_at` and `email_confirmed_at`.
- * - The user still has that address. A change of address leaves `email_confirmed_at` as it was, but sets `email_verified` of
- *   the identity (supabase/auth, internal/api/verify.go, `emailChangeVerify`). The operator's call leaves it false.
+ * - The user still has that address. A change of address leaves `email_confirmed_at` as it was, but sets
+ *   `email_verified` of the identity (supabase/auth, internal/api/verify.go, `emailChangeVerify`). The operator's call
+ *   leaves it false.
  */
 export function toCheckedUser(user: User): CheckedUser {
   const { confirmation_sent_at: sentAt, email_confirmed_at: confirmedAt, created_at: createdAt } = user
@@ -160,8 +163,9 @@ function hasFirstAddress({ identities = [] }: User): boolean {
 const defaultRetryAfter = 10
 
 /**
- * The error for a provider failure that no call expects: `too_many_requests`, `captcha_failed` or `identity_unavailable`. The last also covers
- * answers outside the protocol, a refused service key, and failures that only an operator can repair. The log has the cause.
+ * The error for a provider failure that no call expects: `too_many_requests`, `captcha_failed` or
+ * `identity_unavailable`. The last also covers answers outside the protocol, a refused service key, and failures that
+ * only an operator can repair. The log has the cause.
  */
 export function unexpectedFailure(error: AuthError): ServiceError {
   if (error.code === 'captcha_failed') return new ServiceError('captcha_failed', { cause: error })

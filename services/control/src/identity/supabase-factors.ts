@@ -23,8 +23,8 @@ const friendlyName = 'Tollgate'
 const maxEnrolmentAttempts = 4
 
 /**
- * Second factors at the provider. Tollgate supports only TOTP. Another application of the same project may have set up other
- * types: Tollgate never asks for them and never removes them.
+ * Second factors at the provider. Tollgate supports only TOTP. Another application of the same project may have set up
+ * other types: Tollgate never asks for them and never removes them.
  *
  * @param issuer the service's name in authenticator apps
  * @param admin makes a client with the service role key

@@ -28,12 +28,12 @@ export type { SupabaseOptions } from './supabase-client.ts'
 /**
  * Supabase Auth as the identity provider.
  *
- * Its client remembers its last session, so each call makes and drops its own client. A password check or a link opens a
- * session at the provider; control closes it at once.
+ * Its client remembers its last session, so each call makes and drops its own client. A password check or a link opens
+ * a session at the provider; control closes it at once.
  *
- * Supabase demands no CAPTCHA of a call with the service role key (supabase/auth, internal/api/middleware.go, `verifyCaptcha`). If
- * forms show one, their calls have the publishable key, and control's own the service role key. Supabase then counts all forms as of
- * control's address.
+ * Supabase demands no CAPTCHA of a call with the service role key (supabase/auth, internal/api/middleware.go,
+ * `verifyCaptcha`). If forms show one, their calls have the publishable key, and control's own the service role key.
+ * Supabase then counts all forms as of control's address.
  */
 export function createSupabaseIdentity(options: SupabaseOptions): Identity {
   const { log, timeoutMs = defaultTimeoutMs } = options
@@ -116,8 +116,8 @@ const noCode = async (): Promise<never> => {
 }
 
 /**
- * Refusals before the provider checks the password, also for a banned user. So no answer may tell whether the address is
- * known.
+ * Refusals before the provider checks the password, also for a banned user. So no answer may tell whether the address
+ * is known.
  */
 const wrongCredentials = new Set<unknown>(['invalid_credentials', 'validation_failed', 'user_not_found', 'user_banned'])
 
@@ -141,8 +141,8 @@ function registration({ options, clientFor, closeSession }: ClientCalls): Identi
       if (error === null) {
         const user = requireUser(data.user)
         await closeSession(client, data.session)
-        // For a confirmed address the provider returns an invented user without identities (signup.go, `sanitizeUser`). It
-        // returns a session only if its operator does not require confirmed addresses.
+        // For a confirmed address the provider returns an invented user without identities (signup.go, `sanitizeUser`).
+        // It returns a session only if its operator does not require confirmed addresses.
         return data.session === null && user.identities?.length ? toIdentityUser(user) : null
       }
       if (error.code === 'user_already_exists' || isMailRepeat(error)) return null

@@ -75,8 +75,8 @@ const maxAgeS = 3600
 const toleranceS = 60
 
 /**
- * The address that a mailed link proved. The access token must be the provider's, and of a session that such a link opened in
- * the last hour. The client itself checks only signature and expiry; the rest is checked here.
+ * The address that a mailed link proved. The access token must be the provider's, and of a session that such a link
+ * opened in the last hour. The client itself checks only signature and expiry; the rest is checked here.
  *
  * @returns null for any other token
  * @throws ServiceError if the provider's keys cannot be read

@@ -52,12 +52,12 @@ const maxFound = 100
  * {@link Identity.invite}, with Supabase Auth.
  *
  * Its templates read `user_metadata` as `.Data`. The data of a request reaches only the mail of a user whom it creates
- * (supabase/auth, internal/api/invite.go and magic_link.go). So control writes the inviter to the metadata of an existing user
- * before the mail, and removes it after it: the inviter's address is theirs.
+ * (supabase/auth, internal/api/invite.go and magic_link.go). So control writes the inviter to the metadata of an
+ * existing user before the mail, and removes it after it: the inviter's address is theirs.
  *
- * Users can write their own metadata, and whoever registers another person's address writes it, too. Two teams may also invite
- * a person at once. So our templates name the inviter only if `invitation_link` is the link of the mail, which nobody can guess.
- * Without that, for example if the user was not found, the mail names nobody.
+ * Users can write their own metadata, and whoever registers another person's address writes it, too. Two teams may also
+ * invite a person at once. So our templates name the inviter only if `invitation_link` is the link of the mail, which
+ * nobody can guess. Without that, for example if the user was not found, the mail names nobody.
  */
 export function invitation(
   { options, startDeadline, clientFor }: ClientCalls,

@@ -81,8 +81,8 @@ function linkFailure(error: AuthError): ServiceError {
 /**
  * Whether every sign-in provider of the user vouches for the user's address.
  *
- * All of them, not only the one just used: anyone who ever had a session of this user at Supabase may have added another
- * provider with an address of their own.
+ * All of them, not only the one just used: anyone who ever had a session of this user at Supabase may have added
+ * another provider with an address of their own.
  */
 export function isAddressVerified({ email, email_confirmed_at: confirmedAt, identities = [] }: User): boolean {
   const given = identities.filter(({ provider }) => provider !== 'email').map(({ identity_data: data }) => data ?? {})

@@ -65,8 +65,8 @@ const refusingTerms = ['monthlyBudgetNanos', 'requestsPerMinute', 'models', 'pau
  * Changes the terms of a key.
  *
  * @param key.expectedUsd the budget that the caller saw; undefined to change whatever it is
- * @throws ServiceError `not_found`, also for a revoked key; `invalid_request` naming a field; `budget_changed`; `key_quota_exceeded`
- *   if an expired key would become active again and exceed the quota; `too_many_requests`
+ * @throws ServiceError `not_found`, also for a revoked key; `invalid_request` naming a field; `budget_changed`;
+ *   `key_quota_exceeded` if an expired key would become active again and exceed the quota; `too_many_requests`
  */
 export async function changeKey(
   orm: Orm,
@@ -125,8 +125,8 @@ type Value = string | number | boolean | null
 const maxListLength = 200
 
 /**
- * What changed in a key, for the audit log: the new value of each setting, and the old one as `<name>_before`. Metadata is left
- * out: it may have personal data, which the log would keep for longer than the key.
+ * What changed in a key, for the audit log: the new value of each setting, and the old one as `<name>_before`. Metadata
+ * is left out: it may have personal data, which the log would keep for longer than the key.
  */
 export function changedValues(before: Row, after: Row): Record<string, Value> {
   const [old, present] = [settingsOf(before), settingsOf(after)]

@@ -18,7 +18,7 @@ import { teamOf } from '../team/testing/team-of.ts'
 import { type Answer, type CallOptions, codeOf } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startRedisProxy } from '../testing/redis-proxy.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { TestUser } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 
 interface Made {
@@ -84,8 +84,8 @@ onDatabase('changes while control is disconnected from Redis', async (t, newData
   }
 
   /**
-   * Makes a change while control is disconnected from Redis, then reconnects. No answer says that the change is in force before
-   * gateways follow it.
+   * Makes a change while control is disconnected from Redis, then reconnects. No answer says that the change is in
+   * force before gateways follow it.
    *
    * @param isSeen whether gateways follow the change
    */

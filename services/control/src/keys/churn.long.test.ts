@@ -16,7 +16,7 @@ import { recordChange } from '../projection/record-change.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
 import { oldRows } from '../retention/old-rows.ts'
 import { type Answer, codeOf } from '../testing/call-control.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { TestUser } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 
 interface Created {

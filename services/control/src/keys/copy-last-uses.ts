@@ -48,10 +48,11 @@ export async function copyLastUses(orm: Orm, redis: RedisLink, stopping?: AbortS
 }
 
 /**
- * Stores uses, unless a later use is stored. It skips rows that another transaction has locked: waiting for many rows could
- * deadlock with a transaction that changes several keys.
+ * Stores uses, unless a later use is stored. It skips rows that another transaction has locked: waiting for many rows
+ * could deadlock with a transaction that changes several keys.
  *
- * A use in the future counts as now. Otherwise a gateway with a fast clock could store a time that no later use replaces.
+ * A use in the future counts as now. Otherwise a gateway with a fast clock could store a time that no later use
+ * replaces.
  *
  * @returns the keys that were skipped
  */

@@ -90,7 +90,8 @@ interface NewKey {
 /**
  * Stores a new key if the account's limits allow it.
  *
- * @throws ServiceError `account_suspended` (it waits for approval), `partner_api_not_allowed`, `key_quota_exceeded`, `too_many_requests`, or `invalid_request` naming a term that the plan does not allow
+ * @throws ServiceError `account_suspended` (it waits for approval), `partner_api_not_allowed`, `key_quota_exceeded`,
+ *   `too_many_requests`, or `invalid_request` naming a term that the plan does not allow
  */
 async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Promise<StoredKey> {
   const { accountId, scope, secret, asked, idempotency } = key
@@ -122,8 +123,8 @@ async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Pr
     return { terms }
   }
 
-  // Most refusals need no lock. A request with an `Idempotency-Key` may repeat the request that took the last place of the
-  // quota, so it is only checked under the lock.
+  // Most refusals need no lock. A request with an `Idempotency-Key` may repeat the request that took the last place of
+  // the quota, so it is only checked under the lock.
   if (idempotency === null) await checkLimits(orm)
   const id = newKeyId()
   return await orm.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { keyQuota, mayAddKey } from './key-quota.ts'
+import { keyQuota, mayAddKey, mayCreateByServer } from './key-quota.ts'
 
 const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 
@@ -69,4 +69,17 @@ test('an unknown plan counts as free, also if its name is a member of every obje
       }
     )
   )
+})
+
+test('of the plans of the service, Enterprise lets a server create keys', async () => {
+  const allowed = Object.keys(shipped.plans).map((plan) => [plan, mayCreateByServer(shipped, plan)])
+  assert.deepEqual(Object.fromEntries(allowed), { free: false, pro: false, team: false, enterprise: true })
+  assert.equal(mayCreateByServer(shipped, 'a plan that the catalog lacks'), false, 'like the free plan')
+  assert.equal(mayCreateByServer(shipped, null), false)
+})
+
+test('if no plan sells it, every plan lets a server create keys', async () => {
+  const { enterprise: _, ...plans } = shipped.plans
+  const catalog: Catalog = { ...shipped, plans }
+  for (const plan of [...Object.keys(plans), 'enterprise', null]) assert.equal(mayCreateByServer(catalog, plan), true)
 })

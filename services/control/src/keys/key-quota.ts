@@ -9,8 +9,8 @@ import { keys } from '../database/schema/keys.ts'
 const managementQuota = 5
 
 /**
- * Checks that an account may have one more live key of a scope. Call it under the lock of `recordChange`: without it, two new
- * keys could pass at once.
+ * Checks that an account may have one more live key of a scope. Call it under the lock of `recordChange`: without it,
+ * two new keys could pass at once.
  *
  * @param key `besides` is the id of an existing key that is not counted
  * @throws ServiceError `key_quota_exceeded`
@@ -57,8 +57,8 @@ export function mayAddKey(catalog: Catalog, account: LimitedAccount, liveKeys: n
 const partnerApi = 'partner-api'
 
 /**
- * Whether a plan lets a server create keys. It needs the entitlement `partner-api` if any plan of the catalog has it; otherwise the
- * operator does not sell the Keys API apart, and every plan has it.
+ * Whether a plan lets a server create keys. It needs the entitlement `partner-api` if any plan of the catalog has it;
+ * otherwise the operator does not sell the Keys API apart, and every plan has it.
  *
  * @param plan the plan in force of an account
  */

@@ -31,7 +31,9 @@ export interface KeyList {
 /** What a place in an order is read from: the key's row, and its spend of this month. */
 type Place = (row: SQL, spent: SQL) => SQL
 
-/** What each order compares, besides the id. Labels are compared by their bytes: databases sort languages differently. */
+/**
+ * What each order compares, besides the id. Labels are compared by their bytes: databases sort languages differently.
+ */
 const sortedBy = {
   newest: { value: (row) => sql`${row}.created_at`, isDescending: true },
   label: { value: (row) => sql`lower(${row}.label) collate "C"`, isDescending: false },
@@ -43,8 +45,8 @@ const listedRow = sql`${keys}`
 const listedSpend = sql`coalesce(month_spends.spent, 0)`
 
 /**
- * What to join to the keys for {@link orderOf} and {@link isAfter}: the spend of each key in this month. Only the order by spend
- * reads the ledger; for the others it is empty.
+ * What to join to the keys for {@link orderOf} and {@link isAfter}: the spend of each key in this month. Only the order
+ * by spend reads the ledger; for the others it is empty.
  */
 export function spendsOf({ accountId, order, now }: KeyList): { spends: SQL; ofKey: SQL } {
   const spends = selectKeySpends(accountId, now, order === 'spend' ? sql`true` : sql`false`)
@@ -57,7 +59,9 @@ export function orderOf({ order }: KeyList): [SQL, SQL] {
   return [direction(value(listedRow, listedSpend)), direction(keys.id)]
 }
 
-/** The condition that a key comes after another one of the account. The other one may have changed since it was listed. */
+/**
+ * The condition that a key comes after another one of the account. The other one may have changed since it was listed.
+ */
 export function isAfter({ accountId, order, now }: KeyList, { createdAt, id }: KeyPlace): SQL {
   const { value, isDescending } = sortedBy[order]
   const comparison = isDescending ? sql`<` : sql`>`

@@ -26,7 +26,10 @@ export interface KeyFilter {
   readonly withSpend: boolean
 }
 
-/** A page of the keys of the caller's account. Null if the last key of the page before is gone, so that its place is unknown. */
+/**
+ * A page of the keys of the caller's account. Null if the last key of the page before is gone, so that its place is
+ * unknown.
+ */
 export async function listKeys(
   orm: Orm,
   caller: Principal,
@@ -133,7 +136,9 @@ export const toListing = (row: typeof keys.$inferSelect, caller: Principal): Key
   can_change: mayChangeKey(caller, row)
 })
 
-/** Whether a caller may change, rotate and revoke a key of their account. A seat may change only keys that it created. */
+/**
+ * Whether a caller may change, rotate and revoke a key of their account. A seat may change only keys that it created.
+ */
 export const mayChangeKey = (
   { role, userId }: Pick<Principal, 'role' | 'userId'>,
   key: Pick<typeof keys.$inferSelect, 'createdBy'>

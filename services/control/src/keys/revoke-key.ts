@@ -123,8 +123,8 @@ export interface RevokedKey {
 }
 
 /**
- * Revokes the live keys of an account in the database, and records an event for each. Other changes wait until the transaction ends.
- * Tokens of playgrounds are revoked too; nobody is told of them.
+ * Revokes the live keys of an account in the database, and records an event for each. Other changes wait until the
+ * transaction ends. Tokens of playgrounds are revoked too; nobody is told of them.
  *
  * @param which a condition; by default, all keys are revoked
  * @returns the revoked keys, without tokens of playgrounds
@@ -135,13 +135,13 @@ export async function revokeKeys(tx: Transaction, accountId: string, now: Date, 
   await lockChanges(tx)
   const live = await tx.select({ digest: keys.digest }).from(keys).where(isLive)
   const version = await recordChange(tx, [shard, ...live.map(({ digest }) => secretShard(digest))])
-  const revoked = await tx
-    .update(keys)
-    .set({ status: 'revoked', revokedAt: now, version })
-    .where(isLive)
-    .returning({
-      ...{ id: keys.id, accountId: keys.accountId, label: keys.label, scope: keys.scope, metadata: keys.metadata }
-    })
+  const revoked = await tx.update(keys).set({ status: 'revoked', revokedAt: now, version }).where(isLive).returning({
+    id: keys.id,
+    accountId: keys.accountId,
+    label: keys.label,
+    scope: keys.scope,
+    metadata: keys.metadata
+  })
   const ofPeople = revoked.filter(({ id }) => !isTokenId(id))
   await recordKeysRevoked(tx, ofPeople, now)
   return ofPeople

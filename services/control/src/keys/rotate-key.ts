@@ -155,7 +155,8 @@ async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, by: ByW
 }
 
 /**
- * Ends the grace of a rotation in the database: the old secret of the key no longer works. Without a grace, nothing changes.
+ * Ends the grace of a rotation in the database: the old secret of the key no longer works. Without a grace, nothing
+ * changes.
  *
  * @returns whether the account has such an active key
  */

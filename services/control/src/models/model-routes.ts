@@ -55,7 +55,9 @@ export async function modelRoutes(
   )
 }
 
-/** Describes all prices of tokens: periods that are not over, with a row for each tier and each length of the prompt. */
+/**
+ * Describes all prices of tokens: periods that are not over, with a row for each tier and each length of the prompt.
+ */
 function describePrices(prices: ModelPrices, now: Date): PricesOfPeriod[] {
   const { periods } = prices
   if (periods === undefined) {
@@ -128,7 +130,8 @@ export const isOnSale = (id: string, { prices = [] }: Plan): boolean =>
   id === freePlan || prices.some(({ isSold }) => isSold)
 
 /**
- * Describes the models of an account's plan, and then those of plans on sale that it lacks. Other models are not disclosed.
+ * Describes the models of an account's plan, and then those of plans on sale that it lacks. Other models are not
+ * disclosed.
  */
 export function describeModels(catalog: Catalog, { plan, leftOut, spoken, now }: OfferedTo): PricedModel[] {
   const own = new Set(catalog.plans[plan]!.models)

@@ -7,8 +7,8 @@ import { recordEvent } from '../events/record-event.ts'
 const hourMs = 3_600_000
 
 /**
- * Records `spend.unusual`, for operators, for accounts that spent far more in this hour or the last one than usual: once a day
- * for each account. @throws the error of PostgreSQL
+ * Records `spend.unusual`, for operators, for accounts that spent far more in this hour or the last one than usual:
+ * once a day for each account. @throws the error of PostgreSQL
  */
 export async function checkHours(orm: Orm, accounts: readonly string[], now: Date): Promise<void> {
   const present = Math.floor(now.getTime() / hourMs)
@@ -26,7 +26,9 @@ export async function checkHours(orm: Orm, accounts: readonly string[], now: Dat
     const at = new Date(hour * hourMs)
     await orm.transaction((tx) =>
       recordEvent(tx, {
-        ...{ type: 'spend.unusual', accountId: null, at: now },
+        type: 'spend.unusual',
+        accountId: null,
+        at: now,
         data: {
           account_id: account,
           hour: at.toISOString(),
@@ -69,8 +71,8 @@ interface UnusualHour {
 }
 
 /**
- * Judges what an account spent in an hour: it is unusual above five times the most expensive hour of the two weeks before, and
- * above $10. The most expensive hour, because many accounts work only at some hours.
+ * Judges what an account spent in an hour: it is unusual above five times the most expensive hour of the two weeks
+ * before, and above $10. The most expensive hour, because many accounts work only at some hours.
  *
  * @param spentNanos so far, if the hour has not ended
  * @param hourNanos the hours before, in any order. Hours without usage may be left out

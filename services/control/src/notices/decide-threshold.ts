@@ -36,9 +36,10 @@ export const judgedSpend = ({
  * The threshold to tell now: the highest one that the spend has reached, unless it is old news. So a jump over several
  * thresholds is told once.
  *
- * The budget may change within the month. A threshold is news if it is above the last one that was told, or if its amount is
- * above the spend of that time. So after a budget was raised, its thresholds above the known spend are told again, and those
- * below are not. A budget that refuses requests counts as used up a little earlier. After a budget was lowered below the spend, only a higher percentage is told.
+ * The budget may change within the month. A threshold is news if it is above the last one that was told, or if its
+ * amount is above the spend of that time. So after a budget was raised, its thresholds above the known spend are told
+ * again, and those below are not. A budget that refuses requests counts as used up a little earlier. After a budget was
+ * lowered below the spend, only a higher percentage is told.
  *
  * @returns percent; null for nothing to tell
  */
@@ -54,7 +55,7 @@ export function decideThreshold(budget: BudgetState): number | null {
 }
 
 /**
- * The spend at which a rounded percentage is reached. Admission refuses what no longer fits, so a budget is used up a little
- * below 100 %.
+ * The spend at which a rounded percentage is reached. Admission refuses what no longer fits, so a budget is used up a
+ * little below 100 %.
  */
 const reachedAt = (percent: number, budgetNanos: number): number => ((percent - 0.5) / 100) * budgetNanos

@@ -11,7 +11,8 @@ const minuteMs = 60_000
 const batch = 500
 
 /**
- * Counts failovers, in the transaction that stores their receipts: so each receipt counts once. See {@link groupFailovers}.
+ * Counts failovers, in the transaction that stores their receipts: so each receipt counts once. See
+ * {@link groupFailovers}.
  *
  * @throws the error of PostgreSQL
  */
@@ -48,7 +49,9 @@ export function recordFailovers(orm: Orm, now: Date): Promise<boolean> {
     await recordEvents(
       tx,
       over.map(({ minute, model, fromUpstream, toUpstream, requests }) => ({
-        ...{ type: 'request.failed_over', accountId: null, at: now },
+        type: 'request.failed_over',
+        accountId: null,
+        at: now,
         data: { model, from_upstream: fromUpstream, to_upstream: toUpstream, minute: minute.toISOString(), requests },
         once: `request.failed_over:${minute.toISOString()}:${model}:${fromUpstream}:${toUpstream}`
       }))

@@ -33,8 +33,8 @@ export interface BudgetSources {
 }
 
 /**
- * Reads budgets with their spend: what admission counts, or the ledger's sums while Redis is away. Leaves out deleted accounts,
- * and keys that are revoked or have no budget.
+ * Reads budgets with their spend: what admission counts, or the ledger's sums while Redis is away. Leaves out deleted
+ * accounts, and keys that are revoked or have no budget.
  *
  * @throws the error of PostgreSQL
  */
@@ -78,8 +78,11 @@ export async function readBudgets(
     }
     return [
       {
-        ...{ ...common, budgetNanos: ofKey.monthlyBudgetNanos!, spentNanos: spent[index]! },
-        ...{ thresholds: ofKey.thresholds ?? keyThresholds ?? defaultThresholds, eventKey: toEventKey(ofKey) }
+        ...common,
+        budgetNanos: ofKey.monthlyBudgetNanos!,
+        spentNanos: spent[index]!,
+        thresholds: ofKey.thresholds ?? keyThresholds ?? defaultThresholds,
+        eventKey: toEventKey(ofKey)
       }
     ]
   })

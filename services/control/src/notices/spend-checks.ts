@@ -17,9 +17,9 @@ export interface ChangedSpend {
 }
 
 /**
- * Notes which accounts and keys have new usage, so that their spend is checked after a delay. Keys without a budget are left
- * out. A check that is not due yet covers later changes too: so an account that is busy all day costs a few rows a minute, and
- * accounts without usage cost nothing.
+ * Notes which accounts and keys have new usage, so that their spend is checked after a delay. Keys without a budget are
+ * left out. A check that is not due yet covers later changes too: so an account that is busy all day costs a few rows a
+ * minute, and accounts without usage cost nothing.
  *
  * @throws the error of PostgreSQL; the caller must repeat the copy then
  */
@@ -113,8 +113,8 @@ export async function endChecks(orm: Orm, done: readonly ClaimedCheck[]): Promis
 const hourMs = 3_600_000
 
 /**
- * A ledger that also notes whose spend has changed. A note is written before Redis forgets that the row has changed, so it is
- * repeated by the next copy if this replica dies.
+ * A ledger that also notes whose spend has changed. A note is written before Redis forgets that the row has changed, so
+ * it is repeated by the next copy if this replica dies.
  *
  * @param now usage of earlier months is not noted: nobody can still act on it
  */

@@ -25,8 +25,8 @@ export interface SpendWatcherOptions extends BudgetSources {
 }
 
 /**
- * Checks the spend of accounts and keys that have new usage: thresholds of budgets, forecasts, unusual hours. Any number of
- * replicas may run it. A check that fails, or whose replica dies, is repeated; its events are recorded once.
+ * Checks the spend of accounts and keys that have new usage: thresholds of budgets, forecasts, unusual hours. Any
+ * number of replicas may run it. A check that fails, or whose replica dies, is repeated; its events are recorded once.
  */
 export function createSpendWatcher(options: SpendWatcherOptions): BackgroundLoop {
   const { orm, redis, clock, log, intervalMs = 1000 } = options
@@ -72,8 +72,8 @@ export async function performChecks(
 }
 
 /**
- * Records `budget.forecast` for accounts that will use up their budget before the month ends: once a month for each budget, and
- * not after the budget is used up. @throws the error of PostgreSQL
+ * Records `budget.forecast` for accounts that will use up their budget before the month ends: once a month for each
+ * budget, and not after the budget is used up. @throws the error of PostgreSQL
  */
 async function checkForecasts(sources: BudgetSources, accounts: readonly string[], now: Date): Promise<void> {
   const spenders = accounts.map((account) => ({ account, key: null }))
@@ -94,7 +94,9 @@ async function checkForecasts(sources: BudgetSources, accounts: readonly string[
     const usd = (nanos: number) => formatUsd(BigInt(nanos))
     await orm.transaction((tx) =>
       recordEvent(tx, {
-        ...{ type: 'budget.forecast', accountId: account, at: now },
+        type: 'budget.forecast',
+        accountId: account,
+        at: now,
         data: { month, budget_usd: usd(budgetNanos), spent_usd: usd(spentNanos), forecast_usd: usd(forecast) },
         once: `budget.forecast:${account}:${month}:${budgetNanos}`
       })
@@ -102,7 +104,9 @@ async function checkForecasts(sources: BudgetSources, accounts: readonly string[
   }
 }
 
-/** Records `budget.threshold` for budgets whose spend has reached a further threshold. @throws the error of PostgreSQL */
+/**
+ * Records `budget.threshold` for budgets whose spend has reached a further threshold. @throws the error of PostgreSQL
+ */
 async function checkBudgets(sources: BudgetSources, spenders: readonly Spender[], now: Date): Promise<void> {
   for (const budget of await readBudgets(sources, spenders, now)) {
     if (decideThreshold(budget) !== null) await sources.orm.transaction((tx) => tell(tx, budget, now))

@@ -15,8 +15,9 @@ const batch = 500
 const minRateRefusals = 100
 
 /**
- * Records `requests.refused` for keys that have begun to refuse requests, and `requests.refused_ended` for those that no longer do: each
- * once for a key, code and day (UTC). What ends before it is told is not told. Any number of replicas may call it, every few seconds.
+ * Records `requests.refused` for keys that have begun to refuse requests, and `requests.refused_ended` for those that
+ * no longer do: each once for a key, code and day (UTC). What ends before it is told is not told. Any number of
+ * replicas may call it, every few seconds.
  *
  * @returns whether more is waiting
  */
@@ -57,8 +58,8 @@ export function tellRefusals(orm: Orm, now: Date): Promise<boolean> {
       const once = `${accountId}:${row.keyId}:${row.code}:${today.toISOString().slice(0, 10)}`
       happened.push(
         isOver
-          ? { ...{ type: 'requests.refused_ended', accountId, at: now, data }, once: `requests.refused_ended:${once}` }
-          : { ...{ type: 'requests.refused', accountId, at: now, data }, once: `requests.refused:${once}` }
+          ? { type: 'requests.refused_ended', accountId, at: now, data, once: `requests.refused_ended:${once}` }
+          : { type: 'requests.refused', accountId, at: now, data, once: `requests.refused:${once}` }
       )
     }
     await recordEvents(tx, happened)

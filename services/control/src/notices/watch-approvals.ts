@@ -12,8 +12,9 @@ const quietMs = 3_600_000
 const commitMs = 10_000
 
 /**
- * Records `account.waiting` if accounts have begun to wait for approval since it was last recorded: the first one at once, later ones
- * within an hour. The progress is stored in the transaction of the event: any number of replicas may call it, every few seconds.
+ * Records `account.waiting` if accounts have begun to wait for approval since it was last recorded: the first one at
+ * once, later ones within an hour. The progress is stored in the transaction of the event: any number of replicas may
+ * call it, every few seconds.
  */
 export async function watchApprovals(orm: Orm, now: Date): Promise<void> {
   const until = new Date(now.getTime() - commitMs)

@@ -8,8 +8,8 @@ import { recordEvent } from '../events/record-event.ts'
 const hourMs = 3_600_000
 
 /**
- * Stores which upstreams fail now, and records `provider.failing` once for each outage that lasts some minutes. Any number of
- * replicas may call it, every few seconds.
+ * Stores which upstreams fail now, and records `provider.failing` once for each outage that lasts some minutes. Any
+ * number of replicas may call it, every few seconds.
  *
  * @param failing names of upstreams, from `avoidedUpstreams`
  */
@@ -37,7 +37,9 @@ async function tell(tx: Transaction, upstream: string, since: Date, now: Date): 
     .returning({ upstream: failingUpstreams.upstream })
   if (told.length === 0) return
   await recordEvent(tx, {
-    ...{ type: 'provider.failing', accountId: null, at: now },
+    type: 'provider.failing',
+    accountId: null,
+    at: now,
     data: { upstream, since: since.toISOString(), ...(await countCalls(tx, upstream, since)) },
     once: `provider.failing:${upstream}:${since.toISOString()}`
   })
@@ -60,8 +62,8 @@ const toldAfterMs = 3 * 60_000
 const recoveredAfterMs = 5 * 60_000
 
 /**
- * The upstreams that at least half of the running gateways avoid, because most of their calls fail: their circuit breakers are
- * not closed. A gateway closes its breaker with the first call that succeeds.
+ * The upstreams that at least half of the running gateways avoid, because most of their calls fail: their circuit
+ * breakers are not closed. A gateway closes its breaker with the first call that succeeds.
  */
 export function avoidedUpstreams(processes: ReadonlyArray<Pick<ProcessReport, 'kind' | 'upstreams'>>): string[] {
   const found = new Map<string, { gateways: number; avoiding: number }>()

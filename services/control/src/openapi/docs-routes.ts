@@ -14,8 +14,8 @@ function ownGatewayDocument({ name, gatewayUrl }: DocsFacts): OpenApiDocument {
 }
 
 /**
- * Public pages for customers: `/llms.txt`, `/api/docs/<page>.md` as Markdown, and `/api/docs/gateway.json` with the gateway's API.
- * They say nothing about any account.
+ * Public pages for customers: `/llms.txt`, `/api/docs/<page>.md` as Markdown, and `/api/docs/gateway.json` with the
+ * gateway's API. They say nothing about any account.
  */
 export function docsRoutes(app: FastifyInstance, facts: DocsFacts, supportUrl: string | null): void {
   const schema = { hide: true }

@@ -6,13 +6,12 @@ import { test } from 'tap'
 import { readApiDocument } from '../api-document.ts'
 import { expectStatus } from '../testing/call-control.ts'
 import { validator } from '../testing/check-against-document.ts'
-import type { RunningControl } from '../testing/running-control.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { RunningControl, TestUser } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 
 /**
- * A success of these needs a mail, a provider, a second factor, a gateway or another operator. The tests of their resources have it, and
- * every control in a test compares its answers with the document.
+ * A success of these needs a mail, a provider, a second factor, a gateway or another operator. The tests of their
+ * resources have it, and every control in a test compares its answers with the document.
  */
 const needMore = [
   'DELETE /api/auth/second-factor',

@@ -66,7 +66,10 @@ const tags: readonly Tag[] = [
   { name: 'Service', description: 'About the service itself.', paths: ['/api/openapi.json', '/livez'] }
 ]
 
-/** Where @fastify/swagger carries the {@link OperationText} of a route. It keeps members of schemas whose names begin so. */
+/**
+ * Where @fastify/swagger carries the {@link OperationText} of a route. It keeps members of schemas whose names begin
+ * so.
+ */
 const textMember = 'x-text'
 
 /** Options with which @fastify/swagger collects the routes' schemas into a document. */

@@ -15,7 +15,10 @@ declare module 'fastify' {
     readonly parameters?: readonly Parameter[]
     /** Failures of this operation alone. Those of its form, such as invalid JSON, and of its hooks are added. */
     readonly errors?: readonly ErrorCode[]
-    /** Who signs the calls of a webhook: the payment provider, or the identity provider. The hooks of other routes show who may call. */
+    /**
+     * Who signs the calls of a webhook: the payment provider, or the identity provider. The hooks of other routes show
+     * who may call.
+     */
     readonly auth?: 'signature' | 'webhookSecret'
   }
 }

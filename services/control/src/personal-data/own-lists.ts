@@ -164,7 +164,10 @@ async function* eventPages({ orm, id, read }: OwnNotices): AsyncGenerator<Accoun
         .limit(pageSize)
     )
     yield rows.map((row) => ({
-      ...{ id: row.id, type: row.type, at: row.at.toISOString(), data: row.data as Record<string, unknown> }
+      id: row.id,
+      type: row.type,
+      at: row.at.toISOString(),
+      data: row.data as Record<string, unknown>
     }))
     after = rows.length < pageSize ? null : rows.at(-1)!
   } while (after !== null)

@@ -19,8 +19,9 @@ export interface EndTokensOptions {
 }
 
 /**
- * Ends the tokens of playgrounds whose session has ended, or whose person acts for another account now. It compares each
- * second, so a token dies like a revoked key for whatever reason a session ends. Any number of replicas may run one.
+ * Ends the tokens of playgrounds whose session has ended, or whose person acts for another account now. It compares
+ * each second, so a token dies like a revoked key for whatever reason a session ends. Any number of replicas may run
+ * one.
  */
 export function createTokenEnder({
   database: { orm },

@@ -94,9 +94,10 @@ interface TokenRequest {
 }
 
 /**
- * Gives a person a new token for the playground. For gateways it is the secret of a key; a person has one such key in an
- * account, so their usage keeps one name and the number of tokens stays small. The session's token before it works until its
- * own end, for other tabs. A token of another session of the same person stops at once: that session asks again.
+ * Gives a person a new token for the playground. For gateways it is the secret of a key; a person has one such key in
+ * an account, so their usage keeps one name and the number of tokens stays small. The session's token before it works
+ * until its own end, for other tabs. A token of another session of the same person stops at once: that session asks
+ * again.
  *
  * @returns the id of the key
  * @throws ServiceError `account_suspended` for an account that waits for approval

@@ -12,8 +12,8 @@ export interface StaleShard {
 
 export type ShardComparison =
   /**
-   * Redis has changes of this epoch that PostgreSQL does not know: PostgreSQL was restored to an earlier state. Or Redis
-   * returned with a state so old that PostgreSQL has deleted keys that were revoked since.
+   * Redis has changes of this epoch that PostgreSQL does not know: PostgreSQL was restored to an earlier state. Or
+   * Redis returned with a state so old that PostgreSQL has deleted keys that were revoked since.
    */
   | {
       ahead: true
@@ -24,11 +24,11 @@ export type ShardComparison =
   | { ahead: false; stale: StaleShard[] }
 
 /**
- * Compares the markers of Redis with PostgreSQL. The markers must be read first. Then a version that PostgreSQL lacks proves
- * that it was restored, because only committed changes are written to Redis.
+ * Compares the markers of Redis with PostgreSQL. The markers must be read first. Then a version that PostgreSQL lacks
+ * proves that it was restored, because only committed changes are written to Redis.
  *
- * A restored PostgreSQL goes unnoticed only if every shard has had more new changes than it lost; there is a pass each second,
- * and the first starts with the process.
+ * A restored PostgreSQL goes unnoticed only if every shard has had more new changes than it lost; there is a pass each
+ * second, and the first starts with the process.
  */
 export function compareShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: Truth): ShardComparison {
   let highest = 0
@@ -52,7 +52,9 @@ export function compareShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: T
   return ahead ? { ahead, epoch: epochOf(highest), shards: later } : { ahead, stale }
 }
 
-/** Whether a shard may have live records of keys that were revoked and deleted since: a replay would not remove them. */
+/**
+ * Whether a shard may have live records of keys that were revoked and deleted since: a replay would not remove them.
+ */
 function isOlderThanPurged({ version, highest }: FoundMarker, epoch: number, purged: number): boolean {
   const ofEpoch = [version, highest].find((seen) => seen !== null && epochOf(seen) === epoch)
   return ofEpoch != null && changeOf(ofEpoch) < purged

@@ -10,7 +10,7 @@ import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { endKeys } from './end-keys.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import type { EndedKey } from './source.ts'
-import { seedKeys } from './testing/seed-keys.ts'
+import { seedKeys } from './testing/ask-as-gateway.ts'
 
 onDatabase('keys that ended before a restore', async (t, newDatabase) => {
   const database = await openMigratedDatabase(await newDatabase())

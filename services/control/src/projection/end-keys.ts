@@ -15,8 +15,8 @@ import type { EndedKey } from './source.ts'
 const keysPerTransaction = 100
 
 /**
- * Revokes or rotates keys that are still as they were read, in the same epoch: another replica that has raised it has done
- * this work, and numbers may be used again. The audit log says that it happened after a restore.
+ * Revokes or rotates keys that are still as they were read, in the same epoch: another replica that has raised it has
+ * done this work, and numbers may be used again. The audit log says that it happened after a restore.
  *
  * @returns the keys that it ended
  */
@@ -104,7 +104,10 @@ async function endKey(tx: Transaction, ended: EndedKey, version: number): Promis
   return true
 }
 
-/** Whether PostgreSQL knows a secret as a former one of the key: then PostgreSQL is later than Redis, and the secret stays ended. */
+/**
+ * Whether PostgreSQL knows a secret as a former one of the key: then PostgreSQL is later than Redis, and the secret
+ * stays ended.
+ */
 async function wasReplaced(tx: Transaction, id: string, digest: string): Promise<boolean> {
   return (await tx.$count(formerSecrets, and(eq(formerSecrets.digest, digest), eq(formerSecrets.keyId, id)))) > 0
 }

@@ -15,11 +15,11 @@ export interface KeptEndings {
 }
 
 /**
- * After PostgreSQL was restored to an earlier state, revokes and rotates keys again that were revoked and rotated since, as far as
- * Redis knows. Otherwise a leaked secret that its owner has ended would work again.
+ * After PostgreSQL was restored to an earlier state, revokes and rotates keys again that were revoked and rotated
+ * since, as far as Redis knows. Otherwise a leaked secret that its owner has ended would work again.
  *
- * It may run several times, in several replicas at once: {@link ProjectionSource.endKeys} ignores what was read in an earlier
- * epoch. It must end before the epoch is raised: afterwards, Redis gets
+ * It may run several times, in several replicas at once: {@link ProjectionSource.endKeys} ignores what was read in an
+ * earlier epoch. It must end before the epoch is raised: afterwards, Redis gets
  * PostgreSQL's state. If Redis loses its data meanwhile, nothing is taken from its absence.
  *
  * @param ahead shards in which Redis has changes that PostgreSQL lacks
@@ -69,9 +69,10 @@ async function findEnded(
 /**
  * Compares a key that PostgreSQL takes for active with Redis, which has later changes than PostgreSQL.
  *
- * A revocation is final, so a later tombstone proves that PostgreSQL lost a revocation. A missing record proves it, too, if Redis
- * had every change up to the key's: only tombstones are removed. This includes the account's, after its deletion. Two more
- * conditions keep a doubtful key alive: the data in Redis must be as old as the key's epoch, and Redis must not evict records.
+ * A revocation is final, so a later tombstone proves that PostgreSQL lost a revocation. A missing record proves it,
+ * too, if Redis had every change up to the key's: only tombstones are removed. This includes the account's, after its
+ * deletion. Two more conditions keep a doubtful key alive: the data in Redis must be as old as the key's epoch, and
+ * Redis must not evict records.
  *
  * @param history of the key's shard in Redis
  * @param mayEvict see `mayEvictRecords`

@@ -7,7 +7,7 @@ import { keys } from '../database/schema/keys.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { recordChange } from './record-change.ts'
-import { seedKeys } from './testing/seed-keys.ts'
+import { seedKeys } from './testing/ask-as-gateway.ts'
 
 async function all(pages: AsyncIterable<ProjectionWrite[]>): Promise<ProjectionWrite[]> {
   const writes: ProjectionWrite[] = []

@@ -30,7 +30,7 @@ import {
 /** Read in the same statement as a row, so that row and epoch are of the same moment. */
 const presentEpoch = sql<number>`coalesce((select max(${projection.epoch}) from ${projection}), 0)`.mapWith(Number)
 
-/** Reads the projection's source from the tables of `schema.ts`. */
+/** Reads the projection's source from the tables of `database/schema`. */
 export function createPostgresSource(orm: Orm): ProjectionSource {
   const accountsWhere = selectAccounts(orm)
   const keysWhere = selectKeys(orm)

@@ -26,8 +26,8 @@ type Seen = Array<{ version: number; readonly at: number }>
 const maxSeen = 100
 
 /**
- * Measures how long Redis lacks a change. PostgreSQL does not store times of changes, so a change counts from when it was first
- * seen: `ms` is too low by up to the time between two calls of `compare`.
+ * Measures how long Redis lacks a change. PostgreSQL does not store times of changes, so a change counts from when it
+ * was first seen: `ms` is too low by up to the time between two calls of `compare`.
  */
 export class ProjectionLag {
   readonly #seen = new Map<string, Seen>()
@@ -73,8 +73,8 @@ function versionOfMarker(marker: FoundMarker | undefined): number | null | undef
 }
 
 /**
- * `behind`: Redis lacks changes of the shard. `unverified`: the Redis process does not have the shard's state, and gateways
- * refuse its requests. `unreachable`: the process could not be read.
+ * `behind`: Redis lacks changes of the shard. `unverified`: the Redis process does not have the shard's state, and
+ * gateways refuse its requests. `unreachable`: the process could not be read.
  */
 type ShardState = 'current' | 'behind' | 'unverified' | 'unreachable'
 

@@ -37,8 +37,8 @@ export type PassResult =
   { restored: true; kept: KeptEndings } | { restored: false; shards: number; writes: number }
 
 /**
- * Compares Redis with PostgreSQL once, and writes the missing changes to Redis. Without changes this costs two queries. Any
- * number of passes may run at once, in any process.
+ * Compares Redis with PostgreSQL once, and writes the missing changes to Redis. Without changes this costs two queries.
+ * Any number of passes may run at once, in any process.
  *
  * @throws the first failure, after all other shards were served
  */
@@ -174,7 +174,9 @@ async function claimAll(
   }
 }
 
-/** Sorts shards, so that one query reads neighbours. Starts at a random one, so that replicas rarely do the same work. */
+/**
+ * Sorts shards, so that one query reads neighbours. Starts at a random one, so that replicas rarely do the same work.
+ */
 function rotate(stale: StaleShard[]): StaleShard[] {
   const sorted = stale.toSorted((one, other) => (one.shard < other.shard ? -1 : 1))
   const from = Math.floor(Math.random() * sorted.length)

@@ -210,7 +210,8 @@ function watch(world: World, link: RedisNode) {
         const before = lost.keys.get(id)
         if (!now.keys.has(id) || before?.record.status === 'revoked') written.delete(id)
       }
-      // A revocation that Redis acknowledged holds after the restore, unless PostgreSQL lost the key itself or Redis its data.
+      // A revocation that Redis acknowledged holds after the restore, unless PostgreSQL lost the key itself or Redis
+      // its data.
       if (!isRedisKept) forgetLostRevocations()
     },
     /** Redis is about to lose data. What only Redis knew after a restore is lost with it. */

@@ -22,8 +22,7 @@ import { createDatabase } from '../testing/create-database.ts'
 import { onDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { createProjector, type ProjectorOptions } from './projector.ts'
 import { recordChange } from './record-change.ts'
-import { askAsGateway, untilAnswered } from './testing/ask-as-gateway.ts'
-import { seedKeys } from './testing/seed-keys.ts'
+import { askAsGateway, seedKeys, untilAnswered } from './testing/ask-as-gateway.ts'
 
 const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 const program = findRedisServer(process.env)

@@ -44,7 +44,9 @@ export interface ProjectorOptions {
   onRevoked?: (ms: number) => void
 }
 
-/** Copies PostgreSQL's state to Redis: each change directly if possible, and everything else by a loop that compares. */
+/**
+ * Copies PostgreSQL's state to Redis: each change directly if possible, and everything else by a loop that compares.
+ */
 export interface Projector {
   readonly progress: LoopProgress
   /** Starts the loop. */
@@ -60,8 +62,8 @@ export interface Projector {
   /**
    * Writes a committed change of a key to Redis. Never throws: after a failure the loop writes it.
    *
-   * @returns true once Redis has acknowledged the key's current state, or a later one: no request is admitted on an earlier
-   *   state any more
+   * @returns true once Redis has acknowledged the key's current state, or a later one: no request is admitted on an
+   *   earlier state any more
    */
   keyChanged(account: string, key: string): Promise<boolean>
   /** As {@link keyChanged}, for a key that is now revoked. Its latency is measured, until Redis has the revocation. */

@@ -13,16 +13,16 @@ const idleLimit = '3s'
  * Numbers a change to keys or accounts, and marks the shards that it touches. Every row that the change inserts or
  * updates gets the number as its `version`, in the same transaction.
  *
- * Changes run one after the other: the lock is held until the transaction ends. So changes become visible in the order of
- * their numbers, and a reader that sees one sees all lower ones. Facts that the caller reads after this call cannot change
- * before the commit. Numbers of rolled back transactions are not used again.
+ * Changes run one after the other: the lock is held until the transaction ends. So changes become visible in the order
+ * of their numbers, and a reader that sees one sees all lower ones. Facts that the caller reads after this call cannot
+ * change before the commit. Numbers of rolled back transactions are not used again.
  *
  * To avoid deadlocks, call this before locking or changing a row that other changes touch. Keep the rest of the
- * transaction short. Rows of users are locked earlier, `for no key update`: `for update` would also block rows that refer to
- * the user, such as a new key.
+ * transaction short. Rows of users are locked earlier, `for no key update`: `for update` would also block rows that
+ * refer to the user, such as a new key.
  *
- * @param touched the account's shard for records of the account and its keys; also the secret's shard if a secret is added or
- *   ends
+ * @param touched the account's shard for records of the account and its keys; also the secret's shard if a secret is
+ *   added or ends
  */
 export async function recordChange(tx: Transaction, touched: readonly Shard[]): Promise<number> {
   await lockChanges(tx)
@@ -47,10 +47,11 @@ export async function recordChange(tx: Transaction, touched: readonly Shard[]): 
 
 /**
  * Waits until no other transaction changes keys or accounts, and makes others wait until this one ends. Call it before
- * {@link recordChange} where the touched shards depend on rows: only under this lock is it certain which secrets a key has.
+ * {@link recordChange} where the touched shards depend on rows: only under this lock is it certain which secrets a key
+ * has.
  *
- * A replica that hangs under the lock, or whose host failed, must not stop others from revoking keys: PostgreSQL ends its
- * session.
+ * A replica that hangs under the lock, or whose host failed, must not stop others from revoking keys: PostgreSQL ends
+ * its session.
  */
 export async function lockChanges(tx: Transaction): Promise<void> {
   await tx.execute(

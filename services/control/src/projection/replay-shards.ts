@@ -26,8 +26,8 @@ export interface ClaimedShard {
   /** The marker that was compared. */
   marker: ShardMarker
   /**
-   * PostgreSQL's version. It is read after the claim: then everything that Redis acknowledged up to this version is either
-   * still there, or was lost together with the claim.
+   * PostgreSQL's version. It is read after the claim: then everything that Redis acknowledged up to this version is
+   * either still there, or was lost together with the claim.
    */
   version: number
 }
@@ -39,16 +39,16 @@ export interface Replayed {
 }
 
 /**
- * Writes missing records and spend of shards from PostgreSQL to Redis, and then verifies the shards. Many shards share few
- * queries.
+ * Writes missing records and spend of shards from PostgreSQL to Redis, and then verifies the shards. Many shards share
+ * few queries.
  *
- * Every write must reach the Redis process for which the shards are verified. A new process, perhaps with older data, is left
- * to the next pass. If the same process loses data, the claim is lost too, and the verification fails. A shard that another
- * replica has brought to a later version is skipped.
+ * Every write must reach the Redis process for which the shards are verified. A new process, perhaps with older data,
+ * is left to the next pass. If the same process loses data, the claim is lost too, and the verification fails. A shard
+ * that another replica has brought to a later version is skipped.
  *
  * @param at run id of the Redis process for which the shards were compared, and the agreed time
- * @throws RedisAwayError if another process answers; the error of PostgreSQL or Redis; the signal's reason. Then no shard is
- *   verified
+ * @throws RedisAwayError if another process answers; the error of PostgreSQL or Redis; the signal's reason. Then no
+ *   shard is verified
  */
 export async function replayShards(
   source: ProjectionSource,
@@ -64,9 +64,10 @@ export async function replayShards(
       ({ claim, marker }) => claim.at.version === marker.version && claim.at.run === marker.run
     )
     const writes = await writeMissing(source, redis, due, run, signal)
-    // Spend is seeded if the process is not the verified one, because it may have lost some; if no version is known, because
-    // the data had another form; and in a new epoch, because a key may be active again whose spend went with its tombstone.
-    // It comes after the records: they create the spend to which settlements add. A shard without changes has no accounts.
+    // Spend is seeded if the process is not the verified one, because it may have lost some; if no version is known,
+    // because the data had another form; and in a new epoch, because a key may be active again whose spend went with
+    // its tombstone. It comes after the records: they create the spend to which settlements add. A shard without
+    // changes has no accounts.
     const isNew = ({ marker, version }: ClaimedShard) =>
       marker.run !== run || marker.version === null || epochOf(marker.version) !== epochOf(version)
     const withAccounts = due.filter((one) => isNew(one) && changeOf(one.version) > 0).map(({ claim }) => claim.shard)
@@ -145,11 +146,11 @@ const hourMs = 3_600_000
 const [defaultHours, maxHours] = [3, 48]
 
 /**
- * Finds run ids whose usage is in the ledger but no longer in Redis: Redis lost settlements of these runs after they had been
- * copied. For every other run, Redis has all that the ledger has.
+ * Finds run ids whose usage is in the ledger but no longer in Redis: Redis lost settlements of these runs after they
+ * had been copied. For every other run, Redis has all that the ledger has.
  *
- * Only rows that Redis may still have are compared. Redis stores with its data up to which hour it has removed rows: an older
- * state that comes back has the older hour.
+ * Only rows that Redis may still have are compared. Redis stores with its data up to which hour it has removed rows: an
+ * older state that comes back has the older hour.
  *
  * @param now the agreed time, see `judgeClocks`
  * @returns tags of the run ids, by shard

@@ -16,7 +16,7 @@ import { createPostgresSource } from './postgres-source.ts'
 import { runPass } from './projection-pass.ts'
 import { recordChange } from './record-change.ts'
 import { recoverFromRedis } from './restore.ts'
-import { seedKeys } from './testing/seed-keys.ts'
+import { seedKeys } from './testing/ask-as-gateway.ts'
 
 test('a backup that is restored after an older one, into an empty Redis, keeps its keys', async (t) => {
   const [server, older, later] = await Promise.all([leaseRedis(), openMigratedDatabase(), openMigratedDatabase()])

@@ -12,17 +12,18 @@ import { type KeptEndings, keepEndings } from './keep-endings.ts'
 import { createPostgresSource } from './postgres-source.ts'
 
 /**
- * How Redis compares with a restored database. `later`: Redis has changes that the database lacks. `empty`: control has verified
- * nothing in this Redis. `not later`: it has no changes beyond the database.
+ * How Redis compares with a restored database. `later`: Redis has changes that the database lacks. `empty`: control has
+ * verified nothing in this Redis. `not later`: it has no changes beyond the database.
  */
 export type RedisComparison = 'later' | 'not later' | 'empty'
 
 /**
- * Recovers what Redis knows and a restored database lacks, before control starts: revoked and rotated keys. Control would do
- * the same, but new changes could come before its first comparison, and hide that the database was restored.
+ * Recovers what Redis knows and a restored database lacks, before control starts: revoked and rotated keys. Control
+ * would do the same, but new changes could come before its first comparison, and hide that the database was restored.
  *
- * It may run again until control starts, also with another Redis, or after it failed: each run begins at the state of the
- * backup. All shards are read, because a run that failed may have made more changes in a shard than the database had lost.
+ * It may run again until control starts, also with another Redis, or after it failed: each run begins at the state of
+ * the backup. All shards are read, because a run that failed may have made more changes in a shard than the database
+ * had lost.
  *
  * @throws the error of Redis or PostgreSQL; the call can be repeated
  */
@@ -40,8 +41,8 @@ export async function recoverFromRedis(
   const comparison = compareShards(markers, truth)
   if (!comparison.ahead || comparison.shards.length === 0) {
     const isVerified = allShards.some((shard) => markers.get(shard)?.version != null)
-    // Requests change no shard. In a new epoch, control copies the usage since the backup from Redis. And what it now writes to an
-    // empty Redis does not pass for a later state of a backup that is restored instead of this one.
+    // Requests change no shard. In a new epoch, control copies the usage since the backup from Redis. And what it now
+    // writes to an empty Redis does not pass for a later state of a backup that is restored instead of this one.
     await source.raiseEpoch(truth.epoch, repeated ?? truth.epoch)
     return { redis: isVerified ? 'not later' : 'empty', kept: { revoked: [], rotated: [] }, isRepeated }
   }
@@ -51,11 +52,12 @@ export async function recoverFromRedis(
 }
 
 /**
- * Undoes the raise of the epoch by an earlier run of `tollgate restored`, so that the database can be compared with Redis again
- * as it was in the backup.
+ * Undoes the raise of the epoch by an earlier run of `tollgate restored`, so that the database can be compared with
+ * Redis again as it was in the backup.
  *
- * The epoch of the backup is the one in which control last copied all usage. Control writes to Redis before it copies usage. So if
- * control has copied nothing in an epoch, and Redis has nothing of it either, an earlier run has set that epoch.
+ * The epoch of the backup is the one in which control last copied all usage. Control writes to Redis before it copies
+ * usage. So if control has copied nothing in an epoch, and Redis has nothing of it either, an earlier run has set that
+ * epoch.
  *
  * @param epochInRedis the highest epoch of anything in Redis; 0 without anything
  * @returns the epoch that the earlier run had set; null without one
@@ -78,7 +80,8 @@ export interface Prepared {
 /**
  * Prepares a database that was restored from a backup, before control starts.
  *
- * - Ends all sessions, and drops mailed resets: some of them have ended since the backup, perhaps because they were stolen.
+ * - Ends all sessions, and drops mailed resets: some of them have ended since the backup, perhaps because they were
+ *   stolen.
  * - Makes the comparisons with the identity provider and the payment provider due: they bring back users and plans.
  */
 export async function prepareRestored(orm: Orm): Promise<Prepared> {

@@ -19,7 +19,7 @@ import { serve } from '../usage/testing/serve.ts'
 import { copyUsage } from '../usage/usage-copier.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import { seedShards } from './seed-shards.ts'
-import { seedKeys } from './testing/seed-keys.ts'
+import { seedKeys } from './testing/ask-as-gateway.ts'
 
 const endless = new AbortController().signal
 

@@ -8,20 +8,22 @@ import { copyUsage } from '../usage/usage-copier.ts'
 const maxAttempts = 10
 
 /**
- * Restores this month's spend in shards that may have lost some of it, before they are verified. Then the spend of an account
- * is never below the ledger, nor below what this Redis has counted:
+ * Restores this month's spend in shards that may have lost some of it, before they are verified. Then the spend of an
+ * account is never below the ledger, nor below what this Redis has counted:
  *
- * - The ledger is read after the claim. If Redis loses these writes, it loses the claim too, and the shard is not verified.
- * - All usage in this Redis is copied before the ledger is read. After a restore from a dump, each side may have usage that
- *   the other lacks. Another replica removes usage from Redis only after the ledger has it.
- * - Later settlements add to the spend, and reach the ledger in time. So the larger of both values is right if the spend has
- *   not changed since before the copying; else all of it is repeated. If the ledger has no more than Redis, as after a restart
- *   without loss, nothing is written.
+ * - The ledger is read after the claim. If Redis loses these writes, it loses the claim too, and the shard is not
+ *   verified.
+ * - All usage in this Redis is copied before the ledger is read. After a restore from a dump, each side may have usage
+ *   that the other lacks. Another replica removes usage from Redis only after the ledger has it.
+ * - Later settlements add to the spend, and reach the ledger in time. So the larger of both values is right if the
+ *   spend has not changed since before the copying; else all of it is repeated. If the ledger has no more than Redis,
+ *   as after a restart without loss, nothing is written.
  * - A missing spend is created before it is read: without it, settlements would add to nothing.
  *
  * No request is admitted in the shards meanwhile.
  *
- * @param now for the month. If an account is already in a later month, the shard is not verified, and the next pass tries again
+ * @param now for the month. If an account is already in a later month, the shard is not verified, and the next pass
+ *   tries again
  * @throws Error then; RedisAwayError if another process answers; the error of the ledger or Redis
  */
 export async function seedShards(

@@ -22,7 +22,9 @@ export const accountColumns = {
   overridePlanEndsAt: accounts.overridePlanEndsAt,
   overrideLimits: accounts.overrideLimits,
   overrideLimitsEndAt: accounts.overrideLimitsEndAt,
-  /** Of the newest month with adjustments. Names are written out: Drizzle would leave out the table of `accounts.id`. */
+  /**
+   * Of the newest month with adjustments. Names are written out: Drizzle would leave out the table of `accounts.id`.
+   */
   adjusted: sql<AdjustedMonth | null>`(
     select json_build_object(
       'month', to_char(adjustments.month at time zone 'UTC', 'YYYYMM')::int, 'nanos', sum(adjustments.nanos)
@@ -86,7 +88,8 @@ const hasFormerPointer = gt(formerSecrets.diesAt, ago(deadPointerMs))
 const isDeleted = sql<boolean>`'deleted' = any (${accounts.suspensions})`
 
 /*
- * Queries of one page of rows. `withDead` includes rows that died so long ago that a Redis without them need not learn of them.
+ * Queries of one page of rows. `withDead` includes rows that died so long ago that a Redis without them need not learn
+ * of them.
  */
 
 export const selectAccounts = (orm: Orm) => (withDead: boolean) => (condition: SQL) =>

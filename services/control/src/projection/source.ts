@@ -4,8 +4,8 @@ import type { ProjectionWrite } from '@tollgate/state/projection/write-records.t
 import type { Ledger } from '../usage/ledger.ts'
 
 /**
- * How long after its revocation a key's tombstone is replayed into an empty Redis: a day, far longer than an earlier state of
- * the key can be delayed.
+ * How long after its revocation a key's tombstone is replayed into an empty Redis: a day, far longer than an earlier
+ * state of the key can be delayed.
  */
 export const deadRecordMs = 86_400_000
 
@@ -24,7 +24,10 @@ export interface Truth {
 
 export type KeyWrite = Extract<ProjectionWrite, { kind: 'key' }>
 
-/** A key that was revoked or rotated, but not in PostgreSQL: it was restored to an earlier state. The key is as PostgreSQL has it. */
+/**
+ * A key that was revoked or rotated, but not in PostgreSQL: it was restored to an earlier state. The key is as
+ * PostgreSQL has it.
+ */
 export interface EndedKey {
   readonly account: string
   readonly key: string
@@ -39,11 +42,11 @@ export interface ProjectionSource {
   readonly ledger: Ledger
   readTruth(): Promise<Truth>
   /**
-   * All rows of some shards after a change (0 for all), in pages, as writes to Redis under an epoch. Rows that change meanwhile
-   * come again in their later state.
+   * All rows of some shards after a change (0 for all), in pages, as writes to Redis under an epoch. Rows that change
+   * meanwhile come again in their later state.
    *
-   * @param withDead includes keys and secrets that ended long ago ({@link deadRecordMs}, or `deadPointerMs` for pointers); a
-   *   Redis without them does not need them
+   * @param withDead includes keys and secrets that ended long ago ({@link deadRecordMs}, or `deadPointerMs` for
+   *   pointers); a Redis without them does not need them
    */
   writesAfter(
     shards: readonly Shard[],
@@ -54,11 +57,14 @@ export interface ProjectionSource {
   /** The current state of an account, as writes under the current epoch; empty if it does not exist. */
   writesOfAccount(account: string): Promise<ProjectionWrite[]>
   /**
-   * As {@link writesOfAccount}, for a key: its record, then the pointers of its secret and of the secret that the last change
-   * replaced. The record comes first, so that no pointer leads to a missing record.
+   * As {@link writesOfAccount}, for a key: its record, then the pointers of its secret and of the secret that the last
+   * change replaced. The record comes first, so that no pointer leads to a missing record.
    */
   writesOfKey(account: string, key: string): Promise<ProjectionWrite[]>
-  /** Revokes or rotates keys that are still as they were read, in the same epoch. Others stay as they are. @returns the ended keys */
+  /**
+   * Revokes or rotates keys that are still as they were read, in the same epoch. Others stay as they are. @returns the
+   * ended keys
+   */
   endKeys(ended: readonly EndedKey[]): Promise<readonly EndedKey[]>
   /** Raises the epoch above `seen` and `other`, if it still is `seen`: of concurrent calls one succeeds. */
   raiseEpoch(seen: number, other: number): Promise<void>
@@ -67,7 +73,8 @@ export interface ProjectionSource {
 }
 
 /**
- * How a secret of a key ended after the state to which PostgreSQL was restored: the key was revoked, or it got another secret.
+ * How a secret of a key ended after the state to which PostgreSQL was restored: the key was revoked, or it got another
+ * secret.
  */
 export type Ending =
   | { readonly kind: 'revoked' }

@@ -13,8 +13,8 @@ const maxAttempts = 5
  * Writes the current state of one account or key to Redis, without waiting for the loop.
  *
  * @param read reads the state in PostgreSQL, after the commit of the change
- * @returns true once Redis has acknowledged that state or a later one; false if there is nothing to write, or if Redis has a
- *   later one than PostgreSQL: then PostgreSQL was restored, and the loop must write everything again first
+ * @returns true once Redis has acknowledged that state or a later one; false if there is nothing to write, or if Redis
+ *   has a later one than PostgreSQL: then PostgreSQL was restored, and the loop must write everything again first
  * @throws RedisAwayError, or the error of Redis or `read`
  */
 export async function writeDirectly(

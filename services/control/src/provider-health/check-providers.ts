@@ -23,8 +23,8 @@ export interface ProviderChecksOptions {
 }
 
 /**
- * Calls each provider with each key. A refusal is reported as a problem of the key. Any other failure is retried with growing
- * pauses, because it says nothing about the key.
+ * Calls each provider with each key. A refusal is reported as a problem of the key. Any other failure is retried with
+ * growing pauses, because it says nothing about the key.
  */
 export function createProviderChecks({ config, health, log }: ProviderChecksOptions): ProviderChecks {
   const stopping = new AbortController()
@@ -133,7 +133,9 @@ export function judgeStripeAnswer(status: number, report: Report): void {
   } else if (isAccepted(status)) report('STRIPE_SECRET_KEY', null)
 }
 
-/** Reports what the status of an answer says about the anon key. Only paths at which users' tokens play no role count. */
+/**
+ * Reports what the status of an answer says about the anon key. Only paths at which users' tokens play no role count.
+ */
 export function judgeAnonAnswer(path: string, status: number, report: Report): void {
   if (!/\/auth\/v1\/(token|settings|signup|otp|recover)$/.test(path)) return
   if (status === 401) {

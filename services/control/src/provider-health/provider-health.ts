@@ -45,8 +45,9 @@ export function createProviderHealth(log: Pick<FastifyBaseLogger, 'error' | 'war
 export type Provider = 'stripe' | 'supabase' | 'smtp'
 
 /**
- * How a call to a provider ended. `refused`: it answered with a status of 400 or more, such as 401 for a wrong password.
- * `rate_limited`: with 429. `failure`: with 500 or more. `unreachable`: no answer came. `timeout`: no answer came in time.
+ * How a call to a provider ended. `refused`: it answered with a status of 400 or more, such as 401 for a wrong
+ * password. `rate_limited`: with 429. `failure`: with 500 or more. `unreachable`: no answer came. `timeout`: no answer
+ * came in time.
  */
 const providerOutcomes = ['success', 'refused', 'rate_limited', 'failure', 'timeout', 'unreachable'] as const
 export type ProviderOutcome = (typeof providerOutcomes)[number]

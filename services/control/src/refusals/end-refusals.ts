@@ -36,8 +36,8 @@ export async function endByServed(tx: Transaction, receipts: readonly Receipt[])
 }
 
 /**
- * Whether a served request shows that refusals have ended. Shorter requests, and other models, may have been served all the time: it must
- * be as large as the smallest refused one, or have the model that was refused.
+ * Whether a served request shows that refusals have ended. Shorter requests, and other models, may have been served all
+ * the time: it must be as large as the smallest refused one, or have the model that was refused.
  */
 export function isEndedBy(
   { code, lastAt, model, smallest }: Open,
@@ -49,7 +49,10 @@ export function isEndedBy(
   return (smallest.unit === 'nanos' ? request.heldNanos : request.heldTokens) >= smallest.needed
 }
 
-/** Ends refusals by limits that somebody has just changed. If the new ones refuse requests, too, the next refusal opens them again. */
+/**
+ * Ends refusals by limits that somebody has just changed. If the new ones refuse requests, too, the next refusal opens
+ * them again.
+ */
 export async function endByChange(tx: Transaction, accountId: string, keyId: string | null): Promise<void> {
   await end(tx, and(isOf(accountId), keyId === null ? undefined : eq(openRefusals.keyId, keyId)))
 }
@@ -64,7 +67,9 @@ export async function endByTime(tx: Transaction, now: Date): Promise<void> {
 
 const isOf = (accountId: string): SQL => eq(openRefusals.accountId, accountId)
 
-/** Skips rows that another replica changes at this moment, so that nobody deadlocks. The next served request ends them. */
+/**
+ * Skips rows that another replica changes at this moment, so that nobody deadlocks. The next served request ends them.
+ */
 async function end(tx: Transaction, which: SQL | undefined): Promise<void> {
   await tx.execute(sql`
     update ${openRefusals} set ended_at = clock_timestamp()

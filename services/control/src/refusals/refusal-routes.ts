@@ -41,7 +41,11 @@ export async function refusalRoutes(
           message: `from: more than ${maxBuckets} buckets; ask for a shorter range, a longer interval, or one key`
         })
       return {
-        ...{ from: range.from.toISOString(), to: range.to.toISOString(), interval: range.interval, buckets, open },
+        from: range.from.toISOString(),
+        to: range.to.toISOString(),
+        interval: range.interval,
+        buckets,
+        open,
         keys: await readKeyNames(orm, accountId, [...buckets, ...open])
       }
     }

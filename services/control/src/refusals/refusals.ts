@@ -12,8 +12,8 @@ type Counted = typeof refusals.$inferInsert
 type Opened = typeof openRefusals.$inferInsert
 
 /**
- * Counts refused requests by hour, key and code, in the transaction that stores their receipts: so each receipt counts once. It also
- * opens the refusals of a key, or continues them.
+ * Counts refused requests by hour, key and code, in the transaction that stores their receipts: so each receipt counts
+ * once. It also opens the refusals of a key, or continues them.
  *
  * @param receipts those that were stored for the first time
  * @throws the error of PostgreSQL
@@ -75,7 +75,10 @@ function mergeByKey(refused: readonly Receipt[]): Opened[] {
     const time = new Date(at * 1000)
     const known = earlier?.smallest ?? null
     rows.set(name, {
-      ...{ accountId, keyId, code, model },
+      accountId,
+      keyId,
+      code,
+      model,
       since: earlier === undefined || time < earlier.since ? time : earlier.since,
       lastAt: earlier === undefined || time > earlier.lastAt ? time : earlier.lastAt,
       count: (earlier?.count ?? 0) + count,
@@ -157,7 +160,12 @@ export function showOpenRefusal({
   smallest
 }: typeof openRefusals.$inferSelect): Omit<OpenRefusal, 'key_id'> {
   return {
-    ...{ code, reason: refusalReason(code), since: since.toISOString(), last_at: lastAt.toISOString() },
-    ...{ requests: count, model, ...showRefused(smallest) }
+    code,
+    reason: refusalReason(code),
+    since: since.toISOString(),
+    last_at: lastAt.toISOString(),
+    requests: count,
+    model,
+    ...showRefused(smallest)
   }
 }

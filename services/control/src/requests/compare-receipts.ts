@@ -6,7 +6,10 @@ import { ledger } from '../database/schema/usage.ts'
 /** Differences of one part that are read. */
 const maxDifferences = 100
 
-/** What the ledger or the receipts have of an account in a part of time. Costs in nanodollars, tokens of prompts and outputs. */
+/**
+ * What the ledger or the receipts have of an account in a part of time. Costs in nanodollars, tokens of prompts and
+ * outputs.
+ */
 interface Sums {
   readonly requests: number
   readonly nanos: bigint
@@ -44,7 +47,8 @@ interface Row {
 type DifferenceRow = Readonly<Record<'account' | 'lr' | 'ln' | 'lt' | 'rr' | 'rn' | 'rt', string>>
 
 /**
- * Compares the receipts of admitted requests with the ledger, for each account. A request counts for the hour of its admission in both.
+ * Compares the receipts of admitted requests with the ledger, for each account. A request counts for the hour of its
+ * admission in both.
  *
  * @param from whole hours, ms since the epoch; `to` is exclusive. Folded hours only as whole days
  * @param accounts only these

@@ -12,12 +12,15 @@ export interface RequestPlace {
 }
 
 /**
- * How many rows a page examines at most: a few first, and more if too few of them match. A page takes less than about 50 ms,
- * whatever it searches.
+ * How many rows a page examines at most: a few first, and more if too few of them match. A page takes less than about
+ * 50 ms, whatever it searches.
  */
 const stepsOfPage = [500, 3000, 8000]
 const rowsPerStep = 12_000
-/** So many days are searched first, and then more before them. The planner looks at each day of a query, which takes longer than to read it. */
+/**
+ * So many days are searched first, and then more before them. The planner looks at each day of a query, which takes
+ * longer than to read it.
+ */
 const firstDays = 1
 const daysGrow = 3
 /** Then all the rest. */
@@ -34,8 +37,8 @@ export interface RequestsPage {
 }
 
 /**
- * Reads a page of the log, newest first. It ends early, with fewer rows than `limit`, where it has examined enough: a filter
- * that nearly nothing matches must not read millions of rows.
+ * Reads a page of the log, newest first. It ends early, with fewer rows than `limit`, where it has examined enough: a
+ * filter that nearly nothing matches must not read millions of rows.
  */
 export async function readRequests(
   orm: Orm,

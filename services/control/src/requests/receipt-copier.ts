@@ -23,8 +23,8 @@ import {
 const rowsPerStep = 1000
 
 /**
- * Erases the clients' addresses from requests of accounts whose owner was deleted since a time. Everything else in these rows
- * is about the account, whose id no longer leads to a person. An index has only rows with an address.
+ * Erases the clients' addresses from requests of accounts whose owner was deleted since a time. Everything else in
+ * these rows is about the account, whose id no longer leads to a person. An index has only rows with an address.
  *
  * @returns how many rows were changed
  */
@@ -59,13 +59,16 @@ export interface ReceiptCopierOptions {
   /** Milliseconds between the starts of two rounds. */
   readonly intervalMs?: number
   readonly onStored?: OnStored | undefined
-  /** Called after each round, with the time when it began (`performance.now()`): without a rest, the log has all earlier receipts. */
+  /**
+   * Called after each round, with the time when it began (`performance.now()`): without a rest, the log has all earlier
+   * receipts.
+   */
   readonly onCopied?: (copied: CopiedReceipts, beganAt: number) => void
 }
 
 /**
- * Copies receipts from Redis, where gateways leave them, to the request log. At the start and every hour, it also adds the
- * partitions of the next days and drops the days that are too old.
+ * Copies receipts from Redis, where gateways leave them, to the request log. At the start and every hour, it also adds
+ * the partitions of the next days and drops the days that are too old.
  */
 export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLoop {
   const { database, redis, clock, log, days, intervalMs = 1000, onStored, onCopied } = options
@@ -122,18 +125,24 @@ export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLo
 /** Shards that Redis reads at once: few enough that requests of gateways do not wait for it. */
 const shardsPerRead = 32
 /**
- * Shards that are copied together while there is little to copy. All of them: a transaction for each few would take most of the time
- * of a round, and would leave the log behind the ledger on a busy machine.
+ * Shards that are copied together while there is little to copy. All of them: a transaction for each few would take
+ * most of the time of a round, and would leave the log behind the ledger on a busy machine.
  */
 const shardsTogether = accountShards.length
-/** After a round that left some or failed: replicas divide the shards, and what cannot be stored holds up few others. */
+/**
+ * After a round that left some or failed: replicas divide the shards, and what cannot be stored holds up few others.
+ */
 const shardsTogetherInBacklog = 16
 /**
- * Entries that are read at once, of all these shards: so a backlog needs the memory of some thousand receipts. A shard that has more
- * than others is read alone, with all of them. An entry has the receipts of requests that were settled together.
+ * Entries that are read at once, of all these shards: so a backlog needs the memory of some thousand receipts. A shard
+ * that has more than others is read alone, with all of them. An entry has the receipts of requests that were settled
+ * together.
  */
 const entriesPerRead = 4000
-/** Reads of the same shards in one round. One account that floods its shard must not keep the round from the other shards. */
+/**
+ * Reads of the same shards in one round. One account that floods its shard must not keep the round from the other
+ * shards.
+ */
 const readsPerRound = 3
 
 /** What one round of copying did. */
@@ -141,8 +150,8 @@ export interface CopiedReceipts {
   readonly copied: number
   readonly skipped: Skipped
   /**
-   * What was left of shards with more than a round reads. `ours`: the next round should begin at once. `others`: another replica
-   * copies them.
+   * What was left of shards with more than a round reads. `ours`: the next round should begin at once. `others`:
+   * another replica copies them.
    */
   readonly rest: 'none' | 'ours' | 'others'
 }
@@ -160,11 +169,12 @@ interface CopyReceiptsOptions {
 }
 
 /**
- * Copies the receipts that wait in Redis, and forgets them there once they are stored. After a crash between both, the next
- * call stores them again, which changes nothing. Of a shard with very many, the next call copies the rest.
+ * Copies the receipts that wait in Redis, and forgets them there once they are stored. After a crash between both, the
+ * next call stores them again, which changes nothing. Of a shard with very many, the next call copies the rest.
  *
- * Replicas begin at different shards. So they divide the work when there is much of it: where another one has been, nothing waits. A
- * replica that finds most receipts of a shard stored leaves it to the other one, which is there now: both would only wait for each other.
+ * Replicas begin at different shards. So they divide the work when there is much of it: where another one has been,
+ * nothing waits. A replica that finds most receipts of a shard stored leaves it to the other one, which is there now:
+ * both would only wait for each other.
  *
  * @throws the first failure, after it tried all shards; or the signal's reason
  */

@@ -9,7 +9,10 @@ const daysAhead = 2
 /** A day is dropped in the next hour if its lock is not free: waiting for the lock would block other queries. */
 const lockTimeoutMs = 2000
 
-/** The days that the request log keeps, in ms since the epoch: `from` is the first moment of the first day, `to` is exclusive. */
+/**
+ * The days that the request log keeps, in ms since the epoch: `from` is the first moment of the first day, `to` is
+ * exclusive.
+ */
 export interface KeptDays {
   readonly from: number
   readonly to: number
@@ -18,8 +21,8 @@ export interface KeptDays {
 }
 
 /**
- * Decides which days are kept. A wrong clock must not delete anything, and must not refuse receipts of the present day: so
- * the earliest clock says what is too old, and the latest what is too far ahead.
+ * Decides which days are kept. A wrong clock must not delete anything, and must not refuse receipts of the present day:
+ * so the earliest clock says what is too old, and the latest what is too far ahead.
  *
  * @param times what the clocks say, ms since the epoch
  */
@@ -36,8 +39,8 @@ export async function readKeptDays(orm: Orm, redis: RedisLink, clock: Clock, day
 }
 
 /**
- * Adds the partitions of today and of the next days, and drops the days that are not kept any more. Any number of replicas
- * may do this at once.
+ * Adds the partitions of today and of the next days, and drops the days that are not kept any more. Any number of
+ * replicas may do this at once.
  *
  * @returns the names of the dropped partitions
  */

@@ -32,8 +32,17 @@ type Query = Omit<ExportRequestsQuery, 'format'>
 
 /** Every request of an account. */
 export const allRequests = (accountId: string): RequestFilter => ({
-  ...{ accountId, keys: null, model: null, status: null, code: null, from: null, to: null },
-  ...{ minNanos: null, maxNanos: null, minMs: null, maxMs: null }
+  accountId,
+  keys: null,
+  model: null,
+  status: null,
+  code: null,
+  from: null,
+  to: null,
+  minNanos: null,
+  maxNanos: null,
+  minMs: null,
+  maxMs: null
 })
 
 /**

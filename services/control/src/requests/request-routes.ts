@@ -77,7 +77,11 @@ export async function requestRoutes(instance: FastifyInstance, { database, limit
       const { accountId } = principalOf(request)
       const filter = await readFilter(orm, accountId, conditions)
       return exportRequests(reply, {
-        ...{ orm, filter, format, show: toLoggedRequest, columns: exportedColumns },
+        orm,
+        filter,
+        format,
+        show: toLoggedRequest,
+        columns: exportedColumns,
         limitReads: (read) => limit(read, AbortSignal.timeout(pageWaitMs), accountId)
       })
     }

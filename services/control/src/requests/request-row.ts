@@ -52,7 +52,10 @@ export function toRow(receipt: Receipt): RequestRow | null {
   const nanos = { cost_nanos: receipt.costNanos, held_nanos: receipt.heldNanos }
   if (!Object.values(nanos).every((value) => isCount(value, Number.MAX_SAFE_INTEGER))) return null
   return {
-    ...{ id, at, account_id: receipt.account, rank: receiptKinds.indexOf(receipt.kind) },
+    id,
+    at,
+    account_id: receipt.account,
+    rank: receiptKinds.indexOf(receipt.kind),
     ...integers,
     ...nanos,
     rates_id: receipt.rates === null ? null : ratesId(receipt.rates),

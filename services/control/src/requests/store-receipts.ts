@@ -5,7 +5,10 @@ import { requestLog, requestRates, requests } from '../database/schema/requests.
 import { addDays, type KeptDays } from './request-days.ts'
 import { type RequestRow, ratesId, requestId, rowColumns, toRow } from './request-row.ts'
 
-/** Called in the transaction that stores receipts, with those that are new or replace another one; not called without any. */
+/**
+ * Called in the transaction that stores receipts, with those that are new or replace another one; not called without
+ * any.
+ */
 export type OnStored = (tx: Transaction, receipts: readonly Receipt[]) => Promise<void>
 
 /** Why receipts are not stored. `old`: their day is not kept any more. `ahead`: their day is far in the future. */

@@ -9,7 +9,10 @@ import { countForSubject, networkOf } from '../http/rate-limit.ts'
 import { domainOf } from './mailbox.ts'
 import type { SignupSettings } from './signup-settings.ts'
 
-/** Who may get an account. No answer depends on whether an address is registered or invited, before a mailed link proved it. */
+/**
+ * Who may get an account. No answer depends on whether an address is registered or invited, before a mailed link proved
+ * it.
+ */
 export interface SignupPolicy {
   /** For somebody who registers. @throws ServiceError `registration_closed`, `address_not_allowed` */
   assertMayRegister(address: string): void
@@ -77,8 +80,9 @@ const dayMs = 86_400_000
 export type CountSignup = (request: FastifyRequest) => Promise<void>
 
 /**
- * Limits the registrations of 24 hours, from the first one on: those from each network, and all. What the first limit refuses does
- * not count for the second. It counts every attempt in the same way, also for an address that is registered.
+ * Limits the registrations of 24 hours, from the first one on: those from each network, and all. What the first limit
+ * refuses does not count for the second. It counts every attempt in the same way, also for an address that is
+ * registered.
  */
 export function createSignupLimit(
   app: Pick<FastifyInstance, 'attempts'>,

@@ -6,8 +6,8 @@ type SignupMode = (typeof signupModes)[number]
 /** The variables that say who may get an account. */
 export const signupVariables = {
   /**
-   * `open`: anybody may register. `approved`: the same, but accounts wait until an operator approves them. `invited`: only who has an open
-   * invitation to a team, or whom an operator created.
+   * `open`: anybody may register. `approved`: the same, but accounts wait until an operator approves them. `invited`:
+   * only who has an open invitation to a team, or whom an operator created.
    */
   SIGNUP: Type.Enum([...signupModes], { default: 'open' }),
   /** Domains, separated by commas, whose addresses may register, with their subdomains. Empty: all. */

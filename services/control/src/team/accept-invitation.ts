@@ -17,12 +17,12 @@ import { hashInvitationToken, isInvitationToken, readTeamFacts, type TeamFacts }
 const forOthers = 'This invitation is for another e-mail address. Sign in with the invited address.'
 
 /**
- * Gives a user a seat in the team that invited them. From then on they act for the team's account; their own is suspended
- * until they leave.
+ * Gives a user a seat in the team that invited them. From then on they act for the team's account; their own is
+ * suspended until they leave.
  *
- * It takes locks in the order user, change, rest. It reads everything for the decision under the lock of changes: two users
- * cannot both take the last seat, an invitation is accepted once, and nobody is in two teams. Invitations are revoked and
- * replaced without that lock, so it also locks the row.
+ * It takes locks in the order user, change, rest. It reads everything for the decision under the lock of changes: two
+ * users cannot both take the last seat, an invitation is accepted once, and nobody is in two teams. Invitations are
+ * revoked and replaced without that lock, so it also locks the row.
  *
  * @returns id of the team's account
  * @throws ServiceError with a code of `checkAcceptance`

@@ -5,7 +5,7 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import { onDatabase } from '../testing/databases.ts'
-import type { TestUser } from '../testing/sign-up.ts'
+import type { TestUser } from '../testing/running-control.ts'
 import { startControl } from '../testing/start-control.ts'
 import { outcomeOf, teamOf } from './testing/team-of.ts'
 

@@ -97,8 +97,8 @@ export const hashInvitationToken = (token: string): string => hash('sha256', tok
 const maxNameLength = 60
 
 /**
- * A person in a mail: the name with the address, as on the page of an invitation. Anybody can choose any name, so the address
- * is always there.
+ * A person in a mail: the name with the address, as on the page of an invitation. Anybody can choose any name, so the
+ * address is always there.
  */
 export function describePerson({ name, email }: { readonly name: string; readonly email: string }): string {
   const plain = plainName(name)

@@ -17,8 +17,8 @@ import { lockChanges } from '../projection/record-change.ts'
 import { describePerson } from './read-team.ts'
 
 /**
- * Removes a seat or an invitation. The owner may remove every seat and invitation of the team; other members may remove only
- * their own seat.
+ * Removes a seat or an invitation. The owner may remove every seat and invitation of the team; other members may remove
+ * only their own seat.
  *
  * @param id a member's or an invitation's
  * @returns id of the removed user; null for an invitation
@@ -69,14 +69,16 @@ async function tellRemoved(tx: Transaction, userId: string, teamId: string, at: 
   if (owner === undefined) throw new Error(`the team ${teamId} has no owner`)
   const data = { owner: describePerson(owner) } satisfies SeatRemoved
   await queueMail(tx, {
-    ...{ accountId: userId, kind: 'account', at },
+    accountId: userId,
+    kind: 'account',
+    at,
     notices: [{ type: 'seat.removed', data, at: at.toISOString() }]
   })
 }
 
 /**
- * Removes a user's seat, for the user or for the owner. The user's own account resumes on the plan that it pays for. Users join
- * without a subscription, so it is almost always the free plan. Keys that they created stay with the team.
+ * Removes a user's seat, for the user or for the owner. The user's own account resumes on the plan that it pays for.
+ * Users join without a subscription, so it is almost always the free plan. Keys that they created stay with the team.
  *
  * It takes locks in the order user, change, rest.
  *

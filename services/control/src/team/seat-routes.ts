@@ -76,8 +76,8 @@ export interface TeamOptions {
 }
 
 /**
- * `GET /invitations/:token` says who invites. `POST /invitations/:token/accept` accepts an invitation; `DELETE /seats/:id` removes a seat or an
- * invitation.
+ * `GET /invitations/:token` says who invites. `POST /invitations/:token/accept` accepts an invitation;
+ * `DELETE /seats/:id` removes a seat or an invitation.
  */
 export function seatRoutes(app: TypedApp, options: TeamOptions): void {
   const { database, catalog, projector, planWriter, clock, limits } = options

@@ -6,8 +6,8 @@ import type { RunningControl } from './running-control.ts'
 import { startControl } from './start-control.ts'
 
 /**
- * Prints how long answers take for known and for unknown addresses. If the two rows of a pair are alike, the time reveals
- * nothing. Run with `TAP_TIMEOUT=600 node services/control/src/testing/auth-times.ts [rounds]`.
+ * Prints how long answers take for known and for unknown addresses. If the two rows of a pair are alike, the time
+ * reveals nothing. Run with `TAP_TIMEOUT=600 node services/control/src/testing/auth-times.ts [rounds]`.
  *
  * The identity server runs in the same process, so any additional work there shows as clearly as it can.
  */

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { FastifyInstance } from 'fastify'
-import { assetsPrefix, captchaPath, pagePaths } from '../dashboard/page-paths.ts'
+import { assetsPrefix, captchaPath, pagePaths } from '../dashboard/serve-dashboard.ts'
 
 const base = 'https://document.test/openapi.json'
 

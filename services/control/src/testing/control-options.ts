@@ -12,6 +12,7 @@ import { readSmtp } from '../mail/smtp-settings.ts'
 import type { SignupSettings } from '../signup/signup-settings.ts'
 import { readNetwork } from '../webhooks/addresses.ts'
 
+
 export const anonKey = 'anon-key-of-the-tests'
 export const serviceRoleKey = 'service-role-key-of-the-tests'
 export const stripeKey = 'sk_test_keyOfTheTests'
@@ -105,8 +106,8 @@ export interface StartControlOptions {
   /** What the gateways have. Default: no gateway is known. */
   liveUpstreams?: LiveUpstreams
   /**
-   * Whether the projection loop runs, and control follows catalogs of other replicas. Without it, only single changes reach
-   * Redis. Default: no.
+   * Whether the projection loop runs, and control follows catalogs of other replicas. Without it, only single changes
+   * reach Redis. Default: no.
    */
   isProjecting?: boolean
 }
@@ -143,8 +144,12 @@ export function configOf(
     },
     minPasswordLength: options.minPasswordLength ?? 8,
     signup: {
-      ...{ mode: 'open', allowedDomains: [], blockedDomains: [], acceptsThrowaway: false },
-      ...{ perNetworkDay: 1e6, perDay: 1e6 },
+      mode: 'open',
+      allowedDomains: [],
+      blockedDomains: [],
+      acceptsThrowaway: false,
+      perNetworkDay: 1e6,
+      perDay: 1e6,
       ...options.signup
     },
     freeSpendNanos: options.freeSpendNanos ?? null,

@@ -41,7 +41,10 @@ export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDa
     test(`${name}, on PGlite`, (t) => suite(t, async () => 'pglite:memory'))
 }
 
-/** For a test that several processes or replicas need. @returns null if PostgreSQL is not installed, and the test is skipped */
+/**
+ * For a test that several processes or replicas need. @returns null if PostgreSQL is not installed, and the test is
+ * skipped
+ */
 export async function newServerDatabase(t: Test): Promise<string | null> {
   const server = await sharedPostgres()
   return need(t, 'PostgreSQL', server) ? onServer(t, server)() : null

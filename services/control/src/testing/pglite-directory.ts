@@ -17,8 +17,8 @@ const copies = new Set<string>()
 process.once('exit', () => copies.forEach(removePgliteDirectory))
 
 /**
- * Makes a directory for `pglite:<directory>` by copying one: creating a database takes seconds of CPU time, more than many
- * tests. The directory is removed when this process ends, or before.
+ * Makes a directory for `pglite:<directory>` by copying one: creating a database takes seconds of CPU time, more than
+ * many tests. The directory is removed when this process ends, or before.
  */
 export async function newPgliteDirectory(content: PgliteContent): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-pglite-'))

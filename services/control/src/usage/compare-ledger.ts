@@ -26,8 +26,8 @@ export interface ComparedAccount extends LedgerSums {
 /**
  * Compares what Redis has counted for accounts this month with the ledger.
  *
- * Usage is counted and copied meanwhile, so this reads Redis before and after the ledger: only an amount outside of both is a
- * difference.
+ * Usage is counted and copied meanwhile, so this reads Redis before and after the ledger: only an amount outside of
+ * both is a difference.
  *
  * @param month a moment of the present month
  * @throws RedisAwayError, or the error of Redis or PostgreSQL
@@ -70,8 +70,8 @@ export function judgeDifference(
   { before, after, hasUncopied }: CountedSpend,
   sums: LedgerSums
 ): LedgerDifferenceReason | null {
-  // Adjustments are no usage: admission adds them to what Redis counted. The ledger may have a correction before the row that
-  // it corrects.
+  // Adjustments are no usage: admission adds them to what Redis counted. The ledger may have a correction before the
+  // row that it corrects.
   const spent = atLeastZero(sums.ledger)
   if (before === null || after === null) return spent === 0n ? null : 'not_seeded'
   if (BigInt(before.settled) > spent) return hasUncopied ? 'not_copied_yet' : 'redis_has_more'

@@ -13,7 +13,10 @@ export interface DailySpend {
   todayNanos: number
 }
 
-/** Reads the spend of the last days of accounts from the ledger. Every account has an entry. @throws the error of PostgreSQL */
+/**
+ * Reads the spend of the last days of accounts from the ledger. Every account has an entry. @throws the error of
+ * PostgreSQL
+ */
 export async function readDailySpend(
   orm: Orm,
   accounts: readonly string[],
@@ -53,13 +56,15 @@ interface MonthSoFar {
   readonly now: Date
   /** In this month. */
   readonly spentNanos: number
-  /** Spend of the last complete days (UTC), oldest first; at most {@link forecastDays}. They may be of the month before. */
+  /**
+   * Spend of the last complete days (UTC), oldest first; at most {@link forecastDays}. They may be of the month before.
+   */
   readonly dayNanos: readonly number[]
 }
 
 /**
- * Predicts the spend of the whole month: the spend so far, and the pace of the last complete days for the rest of it. Days
- * before the first usage do not count, so that a new account is not underestimated.
+ * Predicts the spend of the whole month: the spend so far, and the pace of the last complete days for the rest of it.
+ * Days before the first usage do not count, so that a new account is not underestimated.
  *
  * @returns nanodollars; null with fewer than three days of usage
  */

@@ -22,15 +22,17 @@ export interface LedgerRetention {
 }
 
 /**
- * Keeps the ledger small: adds the partitions of this month and the next, folds old hours into days, and drops old months.
+ * Keeps the ledger small: adds the partitions of this month and the next, folds old hours into days, and drops old
+ * months.
  *
- * An hour may only be folded when no more copies of its usage can come, or usage would count twice. So this closes hours
- * first, after all usage in Redis was copied: from then on `store` refuses copies of them. The next call folds them.
- * Redis can have usage of closed hours only from a dump that is days old; the ledger already has that usage.
+ * An hour may only be folded when no more copies of its usage can come, or usage would count twice. So this closes
+ * hours first, after all usage in Redis was copied: from then on `store` refuses copies of them. The next call folds
+ * them. Redis can have usage of closed hours only from a dump that is days old; the ledger already has that usage.
  *
  * Any number of replicas may do this at once.
  *
- * @param now a time by the earliest clock, after which all usage in Redis was copied; a later time closes hours too early
+ * @param now a time by the earliest clock, after which all usage in Redis was copied; a later time closes hours too
+ *   early
  * @param isStopping called between steps
  * @returns how many rows were folded, the dropped months, and whether nothing is left to do
  */

@@ -56,8 +56,8 @@ export interface FreeSpendLimit extends BackgroundLoop {
 }
 
 /**
- * Adds up what free accounts spend in a day, and tells gateways when it reaches the limit, and when it is below again. Every replica
- * does this. The day is that of Redis' clock, by which gateways count usage.
+ * Adds up what free accounts spend in a day, and tells gateways when it reaches the limit, and when it is below again.
+ * Every replica does this. The day is that of Redis' clock, by which gateways count usage.
  */
 export function createFreeSpendLimit(options: FreeSpendOptions): FreeSpendLimit {
   const { orm, redis, ledger, catalog, limitNanos, log } = options
@@ -72,8 +72,8 @@ export function createFreeSpendLimit(options: FreeSpendOptions): FreeSpendLimit 
     }
     const until = await decide()
     if (until !== 0 || (await readFreeClosing(redis)) === 0) return until
-    // What was reserved until just now may have ended, and not be in the ledger yet: while control was away, nobody copied. Redis
-    // counts a request as its reservation ends, so this copy has it.
+    // What was reserved until just now may have ended, and not be in the ledger yet: while control was away, nobody
+    // copied. Redis counts a request as its reservation ends, so this copy has it.
     await copyRound(ledger, redis, await readHour(anyNode(redis)), { signal })
     return await decide()
   }
@@ -108,9 +108,9 @@ export function createFreeSpendLimit(options: FreeSpendOptions): FreeSpendLimit 
 }
 
 /**
- * Sums what all accounts that are free now have spent in a day, and what is reserved for their running requests; nanodollars. An
- * account is free without a paid plan in force, and without a monthly budget from an operator: gateways decide it in the same way.
- * Deleted accounts are free.
+ * Sums what all accounts that are free now have spent in a day, and what is reserved for their running requests;
+ * nanodollars. An account is free without a paid plan in force, and without a monthly budget from an operator: gateways
+ * decide it in the same way. Deleted accounts are free.
  *
  * @throws the error of PostgreSQL
  */

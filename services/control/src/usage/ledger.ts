@@ -41,7 +41,8 @@ export interface Ledger {
 }
 
 /**
- * `<tag of the run>[-<upstream>][~<hour in which the row began>].<when it began, µs>`: see `Usage` in state/usage/parse-usage.ts.
+ * `<tag of the run>[-<upstream>][~<hour in which the row began>].<when it began, µs>`: see `Usage` in
+ * state/usage/parse-usage.ts.
  */
 const runForm = /^([^~.-]+)(-[^~.]+)?(?:~(\d+))?\.(\d+)$/
 

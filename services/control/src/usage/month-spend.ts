@@ -17,8 +17,9 @@ export interface MonthSpend {
 }
 
 /**
- * Reads what an account has spent this month, and what is reserved for running requests. Redis knows at once. After it lost
- * data the ledger may know more, so the larger counts. Operators' adjustments are added. Without Redis, `reserved` is 0.
+ * Reads what an account has spent this month, and what is reserved for running requests. Redis knows at once. After it
+ * lost data the ledger may know more, so the larger counts. Operators' adjustments are added. Without Redis, `reserved`
+ * is 0.
  */
 export const readMonthSpend = (orm: Orm, redis: RedisLink, accountId: string, now: Date): Promise<MonthSpend> =>
   combine(

@@ -35,9 +35,9 @@ const groupsByName: Record<ExportGroup, Group> = {
 type Row = Record<Group['column'] | (typeof exportedCounts)[number] | 'cost', string>
 
 /**
- * Reads the ledger of a range, grouped and sorted by columns, in pages. Each page adds up its part of the range from the
- * beginning, so with days, parts come one after the other: of one account each day, which its index finds. Of all accounts each
- * month, because the ledger has a partition for each month.
+ * Reads the ledger of a range, grouped and sorted by columns, in pages. Each page adds up its part of the range from
+ * the beginning, so with days, parts come one after the other: of one account each day, which its index finds. Of all
+ * accounts each month, because the ledger has a partition for each month.
  */
 export async function* readExport(orm: Orm, range: ExportRange): AsyncGenerator<ExportedUsage[]> {
   const parts = range.groups.includes('day') ? partsOf(range) : [range]

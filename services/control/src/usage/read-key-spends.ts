@@ -6,8 +6,8 @@ import { ledger } from '../database/schema/usage.ts'
 import { monthOf } from './usage-range.ts'
 
 /**
- * A query of what keys of an account have spent in the month of `now`, according to the ledger: `key_id`, and `spent` in nanodollars,
- * never below zero. Keys without usage are missing.
+ * A query of what keys of an account have spent in the month of `now`, according to the ledger: `key_id`, and `spent`
+ * in nanodollars, never below zero. Keys without usage are missing.
  *
  * @param which a condition on the ledger that chooses keys
  */
@@ -24,8 +24,8 @@ export function selectKeySpends(accountId: string, now: Date, which: SQL): SQL {
 }
 
 /**
- * What keys of an account have spent in the month of `now`, according to the ledger: id → nanodollars, never below zero.
- * Keys without usage are missing.
+ * What keys of an account have spent in the month of `now`, according to the ledger: id → nanodollars, never below
+ * zero. Keys without usage are missing.
  */
 export async function readKeySpends(
   orm: Orm,

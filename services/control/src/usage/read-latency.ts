@@ -34,9 +34,9 @@ interface Row extends GroupRow {
 /**
  * Measures the successful requests of an account in the request log.
  *
- * A percentile needs the single values, so this bounds how many it reads. If the range has more, it is cut into equal times,
- * and the last requests of each are read. No index needs to know how many there are. A model has no index, so it is chosen
- * from these requests.
+ * A percentile needs the single values, so this bounds how many it reads. If the range has more, it is cut into equal
+ * times, and the last requests of each are read. No index needs to know how many there are. A model has no index, so it
+ * is chosen from these requests.
  *
  * @param limit the maximum number of buckets
  * @returns null if there are more

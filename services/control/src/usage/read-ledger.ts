@@ -167,7 +167,8 @@ export function groupMembers(
 }
 
 /**
- * Marks the rows of all groups but the largest. Equal groups are ordered by name, so that an answer does not change by itself.
+ * Marks the rows of all groups but the largest. Equal groups are ordered by name, so that an answer does not change by
+ * itself.
  *
  * @param size sums a row's part of the size of its group
  * @returns a select with all columns of `from`, and `others`

@@ -18,11 +18,12 @@ export interface CopyOptions {
 }
 
 /**
- * Copies usage from Redis to the ledger: rows that changed since the last copy, final rows, or all. Then it takes the copied
- * rows off Redis' list of uncopied rows, or deletes the final ones.
+ * Copies usage from Redis to the ledger: rows that changed since the last copy, final rows, or all. Then it takes the
+ * copied rows off Redis' list of uncopied rows, or deletes the final ones.
  *
- * Interrupted calls can be repeated, by any number of replicas at once. Copies are absolute values with the row's revision,
- * so the ledger ends with the latest of each. Redis removes only what it stored: later usage is copied next time.
+ * Interrupted calls can be repeated, by any number of replicas at once. Copies are absolute values with the row's
+ * revision, so the ledger ends with the latest of each. Redis removes only what it stored: later usage is copied next
+ * time.
  *
  * @throws the error of Redis or the ledger, or the signal's reason; nothing is lost then
  */
@@ -50,7 +51,9 @@ export interface UsageCopierOptions {
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Milliseconds between the starts of two rounds. Reports are at most 5 s behind. */
   intervalMs?: number
-  /** Called after each round, with the time when it began (`performance.now()`): all usage until then is in the ledger. */
+  /**
+   * Called after each round, with the time when it began (`performance.now()`): all usage until then is in the ledger.
+   */
   onCopied?: (beganAt: number) => void
   /** Called every hour, after all usage in Redis was copied, until it resolves with true. Copying waits for it. */
   maintain?: (signal: AbortSignal) => Promise<boolean>

@@ -74,8 +74,8 @@ export async function adoptUser(
 }
 
 /**
- * Stores the identity provider's data of a user. The row stays locked until the transaction ends, so only one transaction per
- * user changes the account and its plan at a time.
+ * Stores the identity provider's data of a user. The row stays locked until the transaction ends, so only one
+ * transaction per user changes the account and its plan at a time.
  */
 export async function syncUser(tx: Transaction, user: IdentityUser, now: Date): Promise<void> {
   const { email, name, plan, isOperator, operatorRoles } = user

@@ -50,18 +50,20 @@ export interface DeletionOptions {
 type OnDeletionStart = (tx: Transaction) => Promise<void>
 
 /**
- * Deletes a user. Each step can be repeated, and depends only on the step before. After a failure or a crash, all steps run
- * again: when the user asks again, because the session ends last, or in the sweep.
+ * Deletes a user. Each step can be repeated, and depends only on the step before. After a failure or a crash, all steps
+ * run again: when the user asks again, because the session ends last, or in the sweep.
  *
  * 1. PostgreSQL: every key of the personal account is revoked, and the account cannot get new ones.
  * 2. Redis: the next admission refuses the account. The projection then revokes its keys.
  * 3. PostgreSQL: what the account spent this month is stored, for a next account of the same mailbox.
  * 4. Payment provider: the account's subscriptions end, as at every refresh of a closed account.
  * 5. Identity provider: the user is deleted.
- * 6. PostgreSQL: name, address, events and mails are erased, sessions end. Ledger and audit log stay, with an anonymous id.
+ * 6. PostgreSQL: name, address, events and mails are erased, sessions end. Ledger and audit log stay, with an anonymous
+ * id.
  *
  * @param onStart called once for each deletion, in the transaction that starts it
- * @throws ServiceError `team_has_members`, `revocation_pending` and `state_unavailable` (Redis is unavailable), `payments_unavailable`,
+ * @throws ServiceError `team_has_members`, `revocation_pending` and `state_unavailable` (Redis is unavailable),
+ *   `payments_unavailable`,
  * `identity_unavailable`
  */
 export async function deleteUser(

@@ -23,9 +23,9 @@ export interface IdentityWebhookOptions {
 }
 
 /**
- * `POST /api/auth/webhook`: Supabase's database webhook on `auth.users` reports a changed user. Control takes only the id from
- * the body, and reads the user from the provider. 200 means that the change is in force. Supabase does not repeat a failed
- * report, so control itself tries again.
+ * `POST /api/auth/webhook`: Supabase's database webhook on `auth.users` reports a changed user. Control takes only the
+ * id from the body, and reads the user from the provider. 200 means that the change is in force. Supabase does not
+ * repeat a failed report, so control itself tries again.
  */
 export async function identityWebhook(
   instance: FastifyInstance,

@@ -6,16 +6,16 @@ import { foldCase } from '../http/fold-case.ts'
 import type { CheckedUser, IdentityUser } from '../identity/identity.ts'
 
 /*
- * An attacker can register another person's address with the attacker's password. GoTrue keeps that first password when the
- * owner registers too (supabase/auth, internal/api/signup.go). The owner's click, or a mail scanner, then confirms the address.
- * So a confirmed address at the provider does not prove that the password belongs to the owner.
+ * An attacker can register another person's address with the attacker's password. GoTrue keeps that first password when
+ * the owner registers too (supabase/auth, internal/api/signup.go). The owner's click, or a mail scanner, then confirms
+ * the address. So a confirmed address at the provider does not prove that the password belongs to the owner.
  *
  * Control therefore creates a row in `users` only after somebody presented a mailed link and the password together
- * (`POST /confirm`, `POST /reset-password`), or signed in as a user whose address an operator confirmed. Nobody can sign in
- * before that.
+ * (`POST /confirm`, `POST /reset-password`), or signed in as a user whose address an operator confirmed. Nobody can
+ * sign in before that.
  *
- * A proof is for one address. Anyone with a session at the provider can change the address there. When control sees another
- * address, every session ends, and nobody can sign in until the new address is proved in the same way.
+ * A proof is for one address. Anyone with a session at the provider can change the address there. When control sees
+ * another address, every session ends, and nobody can sign in until the new address is proved in the same way.
  */
 
 /** A user and one of their addresses. */
@@ -72,7 +72,10 @@ export async function noteRegistered(orm: Orm, user: IdentityUser | null, now: D
   await orm.insert(unprovedUsers).values(row).onConflictDoNothing()
 }
 
-/** Whether control has deleted a user. Locks the user's row, so that a running deletion comes after this transaction's writes. */
+/**
+ * Whether control has deleted a user. Locks the user's row, so that a running deletion comes after this transaction's
+ * writes.
+ */
 export async function isDeleted(tx: Transaction, userId: string): Promise<boolean> {
   const [row] = await tx
     .select({ deletedAt: users.deletedAt })
@@ -121,7 +124,8 @@ export async function findAcceptedLink(
 /**
  * Finds the user who has not proved this address yet.
  *
- * @returns `isConfirmed`: whether control knows that the provider considers the address confirmed, and mails no confirmation
+ * @returns `isConfirmed`: whether control knows that the provider considers the address confirmed, and mails no
+ *   confirmation
  */
 export async function findUnproved(orm: Orm, email: string): Promise<{ userId: string; isConfirmed: boolean } | null> {
   const [row] = await orm

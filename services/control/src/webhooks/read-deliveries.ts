@@ -100,7 +100,10 @@ async function readAttempts(orm: Orm, deliveries: string[]): Promise<Map<string,
 }
 
 const toAttempt = ({ at, durationMs, status, error }: AttemptRow) => ({
-  ...{ at: at.toISOString(), duration_ms: durationMs, status, error }
+  at: at.toISOString(),
+  duration_ms: durationMs,
+  status,
+  error
 })
 
 /** Makes a delivery due now, once and beside its schedule. @throws ServiceError `not_found` */
@@ -121,8 +124,9 @@ export async function redeliver(orm: Orm, endpointId: string, id: string, now: D
 }
 
 /**
- * Seconds that the longest waiting delivery is late; 0 if none is. Endpoints whose last try failed are left out: they are slow by
- * their own fault. It goes from endpoint to endpoint in the index of waiting deliveries, so a backlog does not make it slow.
+ * Seconds that the longest waiting delivery is late; 0 if none is. Endpoints whose last try failed are left out: they
+ * are slow by their own fault. It goes from endpoint to endpoint in the index of waiting deliveries, so a backlog does
+ * not make it slow.
  */
 export async function readQueueAge(orm: Orm): Promise<number> {
   const [row] = await queryRows<{ seconds: number }>(

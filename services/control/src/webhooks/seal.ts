@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
 
-/** Keys of 32 bytes that encrypt stored secrets. The first one encrypts; all of them decrypt, so that it can be replaced. */
+/**
+ * Keys of 32 bytes that encrypt stored secrets. The first one encrypts; all of them decrypt, so that it can be
+ * replaced.
+ */
 export type SealKeys = readonly Buffer[]
 
 const keyBytes = 32

@@ -10,6 +10,7 @@ import { presentPrefix, type SealKeys, seal, unseal } from './seal.ts'
 import { newWebhookSecret } from './send-message.ts'
 import { disableEndpoint } from './store-attempt.ts'
 
+
 /** Endpoints of an account, or of the operators: each event costs a delivery to each. */
 const maxEndpoints = 20
 
@@ -106,8 +107,8 @@ export async function changeEndpoint(
 }
 
 /**
- * Gives an endpoint that the caller has locked a new secret. Messages are signed with the old one, too, until the overlap ends; one
- * that is even older ends at once.
+ * Gives an endpoint that the caller has locked a new secret. Messages are signed with the old one, too, until the
+ * overlap ends; one that is even older ends at once.
  *
  * @throws ServiceError `webhooks_not_set_up`
  */

@@ -1,6 +1,7 @@
 import { type AllowedNetworks, readNetwork } from './addresses.ts'
 import { readSealKey, type SealKeys } from './seal.ts'
 
+
 export interface WebhookSettings {
   /** Empty: nobody can create an endpoint. */
   readonly secretKeys: SealKeys

@@ -10,8 +10,8 @@ const WebAddress = Type.String({ pattern: '^https?://' })
 const Metadata = Type.Record(Type.String(), Type.String())
 
 /*
- * The members of the provider's answers that control reads. The provider's client accepts any JSON without a member `error`,
- * even from a proxy in between, so control checks each answer.
+ * The members of the provider's answers that control reads. The provider's client accepts any JSON without a member
+ * `error`, even from a proxy in between, so control checks each answer.
  */
 
 export const SubscriptionAnswer = Type.Object({

@@ -83,8 +83,8 @@ interface Asking {
 /**
  * Creates an object at the provider once, even if several replicas ask for it.
  *
- * The provider repeats its first answer to an idempotency key for at least a day, even a failure of its own. After such a
- * failure another key is used for a minute. While the first call is running, the provider refuses a second one; it is
+ * The provider repeats its first answer to an idempotency key for at least a day, even a failure of its own. After such
+ * a failure another key is used for a minute. While the first call is running, the provider refuses a second one; it is
  * repeated until the signal aborts.
  *
  * @throws the error of `call`, or an `AbortError`

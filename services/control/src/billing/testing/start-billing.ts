@@ -3,8 +3,7 @@ import { type RunningPayments, startPayments } from '@tollgate/sandbox/payments/
 import Stripe from 'stripe'
 import type { Answer } from '../../testing/call-control.ts'
 import { type StartControlOptions, stripeKey, webhookSecret } from '../../testing/control-options.ts'
-import type { RunningControl } from '../../testing/running-control.ts'
-import type { TestUser } from '../../testing/sign-up.ts'
+import type { RunningControl, TestUser } from '../../testing/running-control.ts'
 import { startControl } from '../../testing/start-control.ts'
 import { catalog } from './subscriptions.ts'
 

@@ -15,7 +15,10 @@ export const withKeyQuota = (quota: number): string => shipped.replace('key_quot
 export const withUpstream = (upstream: string): string =>
   shipped.replace('route: [{ upstream: openai }]', `route: [{ upstream: ${upstream} }]`)
 
-/** The upstreams of gateways that have those of the shipped catalog: OpenAI's and others are set up, the rest is left out. */
+/**
+ * The upstreams of gateways that have those of the shipped catalog: OpenAI's and others are set up, the rest is left
+ * out.
+ */
 export const shippedUpstreams = (...others: string[]): LiveUpstreams => ({
   served: new Set(['openai', ...others]),
   leftOut: new Set(

@@ -4,9 +4,9 @@ import { at, version } from './columns.ts'
 import { users } from './users.ts'
 
 /**
- * Why the gateway refuses the keys of an account: the identity provider suspended it (`identity`), its owner has a seat in a
- * team (`team`), its owner was deleted (`deleted`), an operator suspended it (`operator`), or it has waited for an operator's approval
- * since its creation (`approval`: see accounts/approval.ts).
+ * Why the gateway refuses the keys of an account: the identity provider suspended it (`identity`), its owner has a seat
+ * in a team (`team`), its owner was deleted (`deleted`), an operator suspended it (`operator`), or it has waited for an
+ * operator's approval since its creation (`approval`: see accounts/suspensions.ts).
  */
 export const suspensionReasons = ['identity', 'team', 'deleted', 'operator', 'approval'] as const
 export type SuspensionReason = (typeof suspensionReasons)[number]
@@ -29,7 +29,7 @@ export const accounts = pgTable(
     ownerId: uuid('owner_id').notNull(),
     /** The plan that payments or the identity provider give the account. */
     plan: text('plan').notNull(),
-    /** The plan that an operator set instead, and when it ends; null: no end. See accounts/end-overrides.ts. */
+    /** The plan that an operator set instead, and when it ends; null: no end. See accounts/override-account.ts. */
     overridePlan: text('override_plan'),
     overridePlanEndsAt: at('override_plan_ends_at'),
     /** The plan in force. */
@@ -49,9 +49,12 @@ export const accounts = pgTable(
     subscriptionStatus: text('subscription_status'),
     /** When the account's changes of keys no longer count; see accounts/key-change-limit.ts. */
     keyChangesUntil: at('key_changes_until'),
-    /** When the owner dismissed the list of first steps; see setup/endpoints.ts. */
+    /** When the owner dismissed the list of first steps; see accounts/setup-routes.ts. */
     setupDismissedAt: at('setup_dismissed_at'),
-    /** A keyed hash of the mailbox of the owner's first address; see accounts/free-budget.ts. Null: not yet, or no longer. */
+    /**
+     * A keyed hash of the mailbox of the owner's first address; see accounts/free-budget.ts. Null: not yet, or no
+     * longer.
+     */
     mailbox: text('mailbox'),
     /** Of a deleted account: its last month (yyyymm), and what it spent in it; nanodollars. */
     closedMonth: integer('closed_month'),

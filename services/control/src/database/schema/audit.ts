@@ -31,7 +31,10 @@ export const auditLog = pgTable(
   ]
 )
 
-/** What operators did, and why. Ids are no foreign keys, so that the log outlives accounts and users. Rows are never changed. */
+/**
+ * What operators did, and why. Ids are no foreign keys, so that the log outlives accounts and users. Rows are never
+ * changed.
+ */
 export const operatorActs = pgTable(
   'operator_acts',
   {
@@ -71,7 +74,10 @@ export const adjustments = pgTable(
   (table) => [index('adjustments_account').on(table.accountId, table.month)]
 )
 
-/** Acts that wait until a second operator confirms or rejects them; see admin/pending-acts.ts. A decided one stays until it ends. */
+/**
+ * Acts that wait until a second operator confirms or rejects them; see admin/pending-acts.ts. A decided one stays until
+ * it ends.
+ */
 export const pendingActs = pgTable(
   'pending_acts',
   {

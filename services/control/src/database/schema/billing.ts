@@ -33,7 +33,10 @@ export const customers = pgTable(
   (table) => [index('customers_due').on(table.dueAt).where(sql`${table.dueAt} is not null`)]
 )
 
-/** Customers that an account had before: somebody deleted them at the payment provider. Their invoices stay the account's. */
+/**
+ * Customers that an account had before: somebody deleted them at the payment provider. Their invoices stay the
+ * account's.
+ */
 export const formerCustomers = pgTable(
   'former_customers',
   {

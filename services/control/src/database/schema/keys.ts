@@ -32,7 +32,7 @@ export const keys = pgTable(
     /** Percent of the budget at which the owner is told; null: those of the account. See notice_settings. */
     thresholds: integer('thresholds').array(),
     requestsPerMinute: integer('requests_per_minute'),
-    /** For a playground's token: the session that it belongs to. Null for a key. See playground/issue-token.ts. */
+    /** For a playground's token: the session that it belongs to. Null for a key. See playground/playground-routes.ts. */
     sessionId: uuid('session_id'),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     /** `aNN` of the account, `kNN` of the digest. */
@@ -61,8 +61,8 @@ export const keys = pgTable(
 )
 
 /**
- * Secrets that a rotation replaced. Their pointers stay in Redis for a while and point to the key, which has another secret
- * now. Rows are never changed.
+ * Secrets that a rotation replaced. Their pointers stay in Redis for a while and point to the key, which has another
+ * secret now. Rows are never changed.
  */
 export const formerSecrets = pgTable(
   'former_secrets',
@@ -88,8 +88,9 @@ export const formerSecrets = pgTable(
 )
 
 /**
- * The key that a request with an `Idempotency-Key` created. Also calls about seats that were answered with `change_pending`:
- * their rows have the caller's user id as `account_id`, and the team's account as `key_id`; see team/pending-seat.ts.
+ * The key that a request with an `Idempotency-Key` created. Also calls about seats that were answered with
+ * `change_pending`: their rows have the caller's user id as `account_id`, and the team's account as `key_id`; see
+ * team/seat-routes.ts.
  */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',

@@ -3,8 +3,8 @@ import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } f
 import { at } from './columns.ts'
 
 /**
- * `collecting`: further notices of the same kind may join it. `sending`: it was tried, or is being tried. `skipped`: nobody
- * wants it, or nobody can get it.
+ * `collecting`: further notices of the same kind may join it. `sending`: it was tried, or is being tried. `skipped`:
+ * nobody wants it, or nobody can get it.
  */
 export const mailStates = ['collecting', 'sending', 'sent', 'failed', 'skipped'] as const
 
@@ -16,7 +16,9 @@ export interface StoredNotice {
   readonly at: string
 }
 
-/** Mails to send, and the ones of the last days. Written in the transaction of what they tell; see mail/queue-mail.ts. */
+/**
+ * Mails to send, and the ones of the last days. Written in the transaction of what they tell; see mail/queue-mail.ts.
+ */
 export const mails = pgTable(
   'mails',
   {
@@ -64,8 +66,8 @@ export const mutedMails = pgTable(
 )
 
 /**
- * The links in mails that switch off a kind without signing in. They are stored as they are, because every mail repeats them;
- * they allow nothing else.
+ * The links in mails that switch off a kind without signing in. They are stored as they are, because every mail repeats
+ * them; they allow nothing else.
  */
 export const unsubscribeLinks = pgTable(
   'unsubscribe_links',

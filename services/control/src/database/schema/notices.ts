@@ -30,8 +30,8 @@ export const events = pgTable(
 export type RecordedEvent = typeof events.$inferSelect
 
 /**
- * What a check of spend looks at: budgets of the account and its keys (`budget`), the last hour (`hour`), or the rest of the
- * month (`forecast`).
+ * What a check of spend looks at: budgets of the account and its keys (`budget`), the last hour (`hour`), or the rest
+ * of the month (`forecast`).
  */
 export const spendCheckKinds = ['budget', 'hour', 'forecast'] as const
 export type SpendCheckKind = (typeof spendCheckKinds)[number]
@@ -73,7 +73,7 @@ export const toldBudgets = pgTable(
   ]
 )
 
-/** How far sweeps have looked ahead; see notices/sweep-ahead.ts. */
+/** How far sweeps have looked ahead; see notices/sweep-keys.ts. */
 export const noticeSweeps = pgTable('notice_sweeps', {
   name: text('name').primaryKey(),
   /** Everything before this time was looked at. */
@@ -125,7 +125,7 @@ export const seenEvents = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.feed] })]
 )
 
-/** How many requests were refused in an hour (UTC), by key and code of the error; see refusals/note-refusals.ts. */
+/** How many requests were refused in an hour (UTC), by key and code of the error; see refusals/refusals.ts. */
 export const refusals = pgTable(
   'refusals',
   {
@@ -141,7 +141,10 @@ export const refusals = pgTable(
   ]
 )
 
-/** For which codes a key refuses requests now: from the first refusal until refusals/end-refusals.ts finds that they ended. */
+/**
+ * For which codes a key refuses requests now: from the first refusal until refusals/end-refusals.ts finds that they
+ * ended.
+ */
 export const openRefusals = pgTable(
   'open_refusals',
   {

@@ -37,8 +37,8 @@ export const projection = pgTable(
     /** The epoch of the last copy of all usage in Redis. In a later epoch, the ledger may lack some usage. */
     ledgerEpoch: integer('ledger_epoch').notNull().default(0),
     /**
-     * The ledger rejects copies of usage before this hour: it has that usage already, and may have folded it into days or
-     * dropped it; see usage/fold-ledger.ts.
+     * The ledger rejects copies of usage before this hour: it has that usage already, and may have folded it into days
+     * or dropped it; see usage/fold-ledger.ts.
      */
     ledgerClosedBefore: at('ledger_closed_before'),
     /** All hours before this one are folded into days. */

@@ -24,11 +24,12 @@ const rareColumns = Object.fromEntries(
 ) as Record<RareCounter, ReturnType<typeof integer>>
 
 /**
- * The request log: one row for each receipt, see contracts/requests/receipt.ts. The ledger has the charges; this table explains them.
+ * The request log: one row for each receipt, see contracts/requests/receipt.ts. The ledger has the charges; this table
+ * explains them.
  *
- * It is partitioned by the day (UTC) of `at`; see requests/request-days.ts. Days are dropped, and rows are never deleted. A
- * receipt that outranks the stored one of the same request replaces it. Columns stand in the order of their size, because
- * PostgreSQL fills gaps otherwise.
+ * It is partitioned by the day (UTC) of `at`; see requests/request-days.ts. Days are dropped, and rows are never
+ * deleted. A receipt that outranks the stored one of the same request replaces it. Columns stand in the order of their
+ * size, because PostgreSQL fills gaps otherwise.
  */
 export const requests = pgTable(
   'requests',
@@ -83,9 +84,10 @@ export const requests = pgTable(
     index('requests_key_failed')
       .on(table.keyId, table.at)
       .where(sql`${table.code} is not null or ${table.status} >= 400`),
-    // Empty unless REQUEST_LOG_ADDRESSES is on. See requests/forget-addresses.ts.
+    // Empty unless REQUEST_LOG_ADDRESSES is on. See requests/receipt-copier.ts.
     index('requests_address').on(table.accountId).where(sql`${table.address} is not null`),
-    // Rows come in about the order of time, so it is a few kilobytes. It finds the hours of requests/compare-receipts.ts.
+    // Rows come in about the order of time, so it is a few kilobytes. It finds the hours of
+    // requests/compare-receipts.ts.
     index('requests_at').using('brin', table.at)
   ]
 )
@@ -112,7 +114,10 @@ export const requestLog = pgTable(
 
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
 
-/** Receipts that a collector does not have yet: a row has up to a hundred of them. Empty without an export; see requests/export. */
+/**
+ * Receipts that a collector does not have yet: a row has up to a hundred of them. Empty without an export; see
+ * requests/export.
+ */
 export const requestExports = pgTable('request_exports', {
   id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   storedAt: at('stored_at').notNull().defaultNow(),

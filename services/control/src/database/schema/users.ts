@@ -3,8 +3,8 @@ import { boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp, u
 import { at, sweepTable } from './columns.ts'
 
 /**
- * A copy of the identity provider's users. The provider decides the name, the address and the plan. Only users who proved
- * their address and password together have a row: see users/proof.ts.
+ * A copy of the identity provider's users. The provider decides the name, the address and the plan. Only users who
+ * proved their address and password together have a row: see users/proof.ts.
  */
 export const users = pgTable(
   'users',
@@ -21,7 +21,7 @@ export const users = pgTable(
     plan: text('plan'),
     /** Whether the provider's `app_metadata.role` named an operator when last read. */
     isOperator: boolean('is_operator').notNull().default(false),
-    /** What the operator may do, separated by commas; null: everything. See identity/operator-roles.ts. */
+    /** What the operator may do, separated by commas; null: everything. See identity/identity.ts. */
     operatorRoles: text('operator_roles'),
     /** When these values were last read from the provider. */
     syncedAt: at('synced_at').notNull(),
@@ -70,8 +70,8 @@ export const unprovedUsers = pgTable(
 )
 
 /**
- * Links of "forgot password" mails that the provider accepted, and thereby used up. A row stays until the new password is
- * set: after a weak password or a failure of the provider, the user can try the same link again.
+ * Links of "forgot password" mails that the provider accepted, and thereby used up. A row stays until the new password
+ * is set: after a weak password or a failure of the provider, the user can try the same link again.
  */
 export const passwordResets = pgTable(
   'password_resets',
@@ -135,10 +135,12 @@ export const sessions = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** A description of the browser that signed in; see auth/describe-browser.ts. */
+    /** A description of the browser that signed in; see auth/sign-in.ts. */
     browser: text('browser'),
     createdAt: at('created_at').notNull(),
-    /** When the user last gave their password, or signed in with a provider. Null in sessions older than this column. */
+    /**
+     * When the user last gave their password, or signed in with a provider. Null in sessions older than this column.
+     */
     confirmedAt: at('confirmed_at'),
     /** When the user last gave a code of their second factor, too. */
     codeConfirmedAt: at('code_confirmed_at'),

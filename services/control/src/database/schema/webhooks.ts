@@ -56,8 +56,8 @@ export const webhookDeliveries = pgTable(
       .references(() => events.id, { onDelete: 'cascade' }),
     status: text('status', { enum: ['pending', 'delivered', 'failed'] }).notNull(),
     /**
-     * When to try next; null if it is not pending. A replica that tries moves it ahead: if that replica dies, another one tries
-     * then.
+     * When to try next; null if it is not pending. A replica that tries moves it ahead: if that replica dies, another
+     * one tries then.
      */
     dueAt: at('due_at'),
     /** Failed tries of the schedule. */

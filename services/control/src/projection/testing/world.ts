@@ -32,9 +32,9 @@ interface Step {
 type Content = Map<string, string | Record<string, Buffer> | Array<[score: string, member: string]>>
 
 /**
- * A world in which the test decides the order of all steps: agents stop before every command and every query until the test
- * picks the agent that continues. Redis is a real server with simulated restarts: its data is replaced by a dump, its run id
- * changes, and commands on their way fail.
+ * A world in which the test decides the order of all steps: agents stop before every command and every query until the
+ * test picks the agent that continues. Redis is a real server with simulated restarts: its data is replaced by a dump,
+ * its run id changes, and commands on their way fail.
  */
 export interface World {
   state: MemoryState

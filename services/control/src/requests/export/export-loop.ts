@@ -1,9 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type BackgroundLoop,
-  createBackgroundLoop,
-  createRareAction
-} from '@tollgate/service/background/background-loop.ts'
+import { type BackgroundLoop, createBackgroundLoop, createRareAction } from '@tollgate/service/background/background-loop.ts'
 import type { LogSender } from '@tollgate/service/log-export/log-sender.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../database/connect.ts'
@@ -13,6 +9,7 @@ import { isWaiting, readWaiting, removeExported, type WaitingReceipts } from './
 import { unpackReceipts } from './pack-receipts.ts'
 import { receiptRecord } from './receipt-record.ts'
 import { sendDivided } from './send-divided.ts'
+
 
 /** Longer than one batch with its retries takes. When a replica dies, another one takes over after this time. */
 const leaseMs = 60_000
@@ -46,8 +43,9 @@ export interface ExportLoopOptions {
 }
 
 /**
- * Sends waiting receipts to a collector, the oldest first, one batch at a time. They stay in PostgreSQL until the collector has them:
- * an outage of the collector, or of control, delays them. A receipt may arrive twice, with the same id, if an answer was lost.
+ * Sends waiting receipts to a collector, the oldest first, one batch at a time. They stay in PostgreSQL until the
+ * collector has them: an outage of the collector, or of control, delays them. A receipt may arrive twice, with the same
+ * id, if an answer was lost.
  *
  * Any number of replicas may run this; one of them sends.
  */

@@ -13,8 +13,9 @@ const operations: Readonly<Record<string, string>> = {
 }
 
 /**
- * A receipt as a record of an OpenTelemetry log. Its time is that of the admission. What a receipt does not know has no attribute.
- * Two records with the same `tollgate.request.id` are of one request: `settled` replaces `reaped`, and equal ones are repeated.
+ * A receipt as a record of an OpenTelemetry log. Its time is that of the admission. What a receipt does not know has no
+ * attribute. Two records with the same `tollgate.request.id` are of one request: `settled` replaces `reaped`, and equal
+ * ones are repeated.
  */
 export function receiptRecord(receipt: Receipt): LogRecord {
   const { status } = receipt

@@ -13,8 +13,8 @@ export interface Divided {
 }
 
 /**
- * Sends a batch. If the collector refuses it, sends its halves, to find the records that are refused. These are given up only if
- * the collector takes others: one that refuses everything is set up wrongly.
+ * Sends a batch. If the collector refuses it, sends its halves, to find the records that are refused. These are given
+ * up only if the collector takes others: one that refuses everything is set up wrongly.
  *
  * @param send throws if the collector cannot take anything now
  * @throws Error if nothing was taken, or too little; then send all records again later. The collector may have some

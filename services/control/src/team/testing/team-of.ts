@@ -5,8 +5,7 @@ import { type AccountRecord, readAccountRecord } from '@tollgate/contracts/recor
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import type { Answer } from '../../testing/call-control.ts'
 import { serviceRoleKey } from '../../testing/control-options.ts'
-import type { RunningControl } from '../../testing/running-control.ts'
-import type { TestUser } from '../../testing/sign-up.ts'
+import type { RunningControl, TestUser } from '../../testing/running-control.ts'
 
 export const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 

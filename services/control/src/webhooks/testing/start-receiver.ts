@@ -51,7 +51,10 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** Verifies a message with the reference library of the specification. @returns its payload @throws Error if the signature is wrong */
+/**
+ * Verifies a message with the reference library of the specification. @returns its payload @throws Error if the
+ * signature is wrong
+ */
 export function verify(
   secret: string,
   { headers, body }: ReceivedMessage
