@@ -87,7 +87,7 @@ export class LeasedRows<Table extends PgTable> {
         .where(and(this.isDue(), where))
         .orderBy(asc(order))
         .limit(limit)
-        .for('update', { skipLocked: true })
+        .for('no key update', { skipLocked: true })
     )
     const claimed = await this.#orm
       .with(found)

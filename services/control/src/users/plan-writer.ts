@@ -1,6 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { decidePlanWrite } from '../accounts/account-plan.ts'
 import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
@@ -68,7 +68,7 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
 
   async function writeDue(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const [claimed] = await writes.claim(1, { where: eq(planWrites.pending, true) })
+      const [claimed] = await writes.claim(1, { where: sql`${planWrites.pending}` })
       if (claimed === undefined) return
       await write(claimed)
     }
