@@ -10,7 +10,7 @@ import { chatLogprobs, countProduced, joinPieces, type Produced, type ProducedCa
 import { produceChat } from './produce-chat.ts'
 import { noKinds } from './request-recorder.ts'
 import type { ChatRequest } from './requests.ts'
-import { openaiTier, promptKinds, reportUsage } from './usage.ts'
+import { openaiTier, promptKinds, reportUsage } from './token-usage.ts'
 import { randomId } from './write-text.ts'
 
 type Delta = ChatCompletionChunk.Choice.Delta

@@ -6,7 +6,7 @@ import type { Behaviour } from './model-name.ts'
 import { completionLogprobs, countProduced, joinPieces, type Produced, produceFlood, produceText } from './produce.ts'
 import { noKinds } from './request-recorder.ts'
 import { type CompletionRequest, type EmbeddingRequest, type Input, readInputs } from './requests.ts'
-import { reportUsage } from './usage.ts'
+import { reportUsage } from './token-usage.ts'
 import { embed, randomId, writeText } from './write-text.ts'
 
 const defaultMaxTokens = 16

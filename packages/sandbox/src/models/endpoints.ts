@@ -16,7 +16,7 @@ import { compactionKind } from './responses/read-items.ts'
 import { CompactRequest, InputTokensRequest, ResponseRequest, refuseResponseMember } from './responses/request.ts'
 import { reportResponseUsage } from './responses/response.ts'
 import { askStored, ResponseStore } from './responses/store.ts'
-import { openaiTier, promptKinds } from './usage.ts'
+import { openaiTier, promptKinds } from './token-usage.ts'
 import { randomId } from './write-text.ts'
 
 /** A parsed request to a model. */

@@ -1,6 +1,6 @@
 import type { Response } from 'openai/resources/responses/responses'
 import type { Behaviour } from '../model-name.ts'
-import { type Counted, oddTokens, type ReportedUsage } from '../usage.ts'
+import { type Counted, oddTokens, type ReportedUsage } from '../token-usage.ts'
 import type { ResponseRequest } from './request.ts'
 
 /** A response on the wire. The package adds `output_text` and does not know that `usage` may be null. */
