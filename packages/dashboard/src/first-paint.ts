@@ -1,5 +1,4 @@
-import { applyBrand } from './brand/brand.ts'
-import { applyTheme, storedTheme } from './theme/theme.ts'
+import { applyBrand, applyTheme, storedTheme } from './brand/brand.ts'
 
 /** The build makes this a script of its own, which runs before the first paint: nobody sees another theme or color. */
 applyTheme(storedTheme())

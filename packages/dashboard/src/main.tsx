@@ -7,14 +7,12 @@ import { isReturnPath } from '@tollgate/contracts/http/return-path.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { isCode } from './api/api-error.ts'
-import { call, onSessionEnd } from './api/call.ts'
-import { onConfirmationNeeded } from './api/confirmation.ts'
+import { call, onConfirmationNeeded, onRefetchShown, onSessionEnd } from './api/call.ts'
 import { loadCode } from './api/load-code.ts'
 import { queryClient, read } from './api/queries.ts'
-import { onRefetchShown } from './api/refetch-shown.ts'
-import { removeFirstViewOnceFilled } from './layout/first-view-in-page.ts'
+import { removeFirstViewOnceFilled } from './layout/loading-page.tsx'
 import { askToSignInAgain, couldLoseInput } from './layout/sign-in-again.ts'
-import { sessionChannel } from './layout/tell-other-tabs.ts'
+import { sessionChannel } from './layout/tabs.ts'
 import { takeMailLink } from './pages/auth/mail-link.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
 import { router } from './router.tsx'
@@ -25,8 +23,8 @@ const privatePaths = /^\/(dashboard|invitations)(\/|$)/
 const isPrivatePage = (): boolean => privatePaths.test(window.location.pathname)
 
 /**
- * Reloads private pages that the browser restores from its back/forward cache, and hides them until then. A restored page
- * could show the data of a user who has signed out since.
+ * Reloads private pages that the browser restores from its back/forward cache, and hides them until then. A restored
+ * page could show the data of a user who has signed out since.
  */
 function reloadRestoredPages(): void {
   window.addEventListener('pagehide', ({ persisted }) => {
@@ -73,16 +71,18 @@ createRoot(root).render(
   </StrictMode>
 )
 
-/** Updates this tab when another one changes the session, so that nobody acts as a different user than the page shows. */
+/**
+ * Updates this tab when another one changes the session, so that nobody acts as a different user than the page shows.
+ */
 function followOtherTabs(): void {
   sessionChannel.addEventListener('message', () => void checkUser())
 }
 
 async function checkUser(): Promise<void> {
-  const shown = queryClient.getQueryData(read('getUser').queryKey)
-  if (shown === undefined || !isPrivatePage()) return
+  const present = queryClient.getQueryData(read('getUser').queryKey)
+  if (present === undefined || !isPrivatePage()) return
   // A reload would discard unsaved input, so it happens only for a different user, or none.
-  const current = await call('getUser').catch((error: unknown) => (isCode(error, 'not_authenticated') ? null : shown))
-  if (current?.user.id === shown.user.id) await queryClient.invalidateQueries()
+  const current = await call('getUser').catch((error: unknown) => (isCode(error, 'not_authenticated') ? null : present))
+  if (current?.user.id === present.user.id) await queryClient.invalidateQueries()
   else window.location.reload()
 }

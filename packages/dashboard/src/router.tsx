@@ -8,19 +8,24 @@ import {
   redirect
 } from '@tanstack/react-router'
 import { isCode } from './api/api-error.ts'
-import { queryClient, read } from './api/queries.ts'
-import { readDocument } from './api/read-document.ts'
-import { startEarlyReads } from './api/start-early-reads.ts'
+import { loadCode } from './api/load-code.ts'
+import { queryClient, read, readDocument } from './api/queries.ts'
 import { isDocsPage, textAddress } from './docs/list-pages.ts'
-import { FailurePage, FailurePart } from './layout/failure-page.tsx'
+import { FailurePage, FailurePart, NotFoundPage, NotFoundPart } from './layout/failure-page.tsx'
 import { keepSearch } from './layout/keep-search.ts'
-import { lazyPage } from './layout/lazy-page.ts'
 import { LoadingPage, LoadingPart } from './layout/loading-page.tsx'
-import { NotFoundPage, NotFoundPart } from './layout/not-found-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
 import { openSignIn } from './pages/auth/open-sign-in.ts'
 import { readRequestsSearch } from './pages/requests/requests-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
+
+/**
+ * A page whose code is loaded when it is first shown.
+ *
+ * If loading fails although the server answers, the code is of an older build, and the router reloads the page. If the
+ * server does not answer, a reload would show the browser's error page. An `ApiError` shows ours, with a retry.
+ */
+const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadCode(load), name)
 
 const rootRoute = createRootRoute({
   component: Outlet,
@@ -42,7 +47,9 @@ const invitation = createRoute({
   component: lazyPage(() => import('./pages/invitation/invitation-page.tsx'), 'InvitationPage')
 })
 
-/** Tried while the API is away, because the files of the page may come from elsewhere. Without it, there is no frame. */
+/**
+ * Tried while the API is away, because the files of the page may come from elsewhere. Without it, there is no frame.
+ */
 const FailedShell = lazyRouteComponent(
   () => import('./layout/failed-shell.tsx').catch(() => ({ FailedShell: FailurePage })),
   'FailedShell'
@@ -51,7 +58,7 @@ const FailedShell = lazyRouteComponent(
 const dashboard = createRoute({
   getParentRoute: () => rootRoute,
   path: '/dashboard',
-  beforeLoad: async ({ location, preload }) => {
+  beforeLoad: async ({ location }) => {
     try {
       await Promise.all([queryClient.ensureQueryData(read('getUser')), queryClient.ensureQueryData(read('getAccount'))])
     } catch (error) {
@@ -59,8 +66,6 @@ const dashboard = createRoute({
       const { href, pathname } = location
       await openSignIn(pathname === '/dashboard' ? {} : { next: href })
     }
-    // A pointer over a link loads only code.
-    if (!preload) startEarlyReads(location.pathname)
   },
   component: lazyPage(() => import('./layout/shell.tsx'), 'Shell'),
   pendingComponent: LoadingPage,
@@ -110,7 +115,7 @@ const models = createRoute({
 const limits = createRoute({
   getParentRoute: () => dashboard,
   path: '/limits',
-  component: lazyPage(() => import('./pages/limits/limits-page.tsx'), 'LimitsPage')
+  component: lazyPage(() => import('./pages/limits-page.tsx'), 'LimitsPage')
 })
 const docs = createRoute({
   getParentRoute: () => dashboard,
@@ -121,7 +126,7 @@ const docs = createRoute({
 const docsApi = createRoute({
   getParentRoute: () => dashboard,
   path: '/docs/api',
-  component: lazyPage(() => import('./pages/docs/api-reference-page.tsx'), 'ApiReferencePage')
+  component: lazyPage(() => import('./pages/docs/docs-layout.tsx'), 'ApiReferencePage')
 })
 const docsPage = createRoute({
   getParentRoute: () => dashboard,
@@ -144,28 +149,28 @@ const requests = createRoute({
   getParentRoute: () => dashboard,
   path: '/requests',
   validateSearch: readRequestsSearch,
-  component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage')
+  component: lazyPage(() => import('./pages/requests/requests-view.tsx'), 'RequestsPage')
 })
 const request = createRoute({
   getParentRoute: () => dashboard,
   path: '/requests/$id',
-  component: lazyPage(() => import('./pages/requests/request-page.tsx'), 'RequestPage')
+  component: lazyPage(() => import('./pages/requests/request-view.tsx'), 'RequestPage')
 })
 const notices = createRoute({
   getParentRoute: () => dashboard,
   path: '/notices',
-  component: lazyPage(() => import('./pages/notices/notices-page.tsx'), 'NoticesPage')
+  component: lazyPage(() => import('./notices/notices-view.tsx'), 'NoticesPage')
 })
 const webhooks = createRoute({
   getParentRoute: () => dashboard,
   path: '/webhooks',
-  component: lazyPage(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage')
+  component: lazyPage(() => import('./webhooks/webhooks-view.tsx'), 'WebhooksPage')
 })
 const webhook = createRoute({
   getParentRoute: () => dashboard,
   path: '/webhooks/$id',
   validateSearch: keepSearch('status'),
-  component: lazyPage(() => import('./pages/webhooks/webhook-page.tsx'), 'WebhookPage')
+  component: lazyPage(() => import('./webhooks/webhooks-view.tsx'), 'WebhookPage')
 })
 const billing = createRoute({
   getParentRoute: () => dashboard,
@@ -213,12 +218,12 @@ const anyRequests = createRoute({
   getParentRoute: () => operator,
   path: '/accounts/$id/requests',
   validateSearch: readRequestsSearch,
-  component: lazyPage(() => import('./pages/operator/requests/any-requests-page.tsx'), 'AnyRequestsPage')
+  component: lazyPage(() => import('./pages/operator/any-requests-page.tsx'), 'AnyRequestsPage')
 })
 const anyRequest = createRoute({
   getParentRoute: () => operator,
   path: '/requests/$id',
-  component: lazyPage(() => import('./pages/operator/requests/any-request-page.tsx'), 'AnyRequestPage')
+  component: lazyPage(() => import('./pages/operator/any-requests-page.tsx'), 'AnyRequestPage')
 })
 const leakedKey = createRoute({
   getParentRoute: () => operator,
@@ -244,24 +249,24 @@ const catalog = createRoute({
 const operatorNotices = createRoute({
   getParentRoute: () => operator,
   path: '/notices',
-  component: lazyPage(() => import('./pages/operator/notices/operator-notices-page.tsx'), 'OperatorNoticesPage')
+  component: lazyPage(() => import('./pages/operator/notices-and-webhooks.tsx'), 'OperatorNoticesPage')
 })
 const operatorWebhooks = createRoute({
   getParentRoute: () => operator,
   path: '/webhooks',
-  component: lazyPage(() => import('./pages/operator/webhooks/operator-webhooks-page.tsx'), 'OperatorWebhooksPage')
+  component: lazyPage(() => import('./pages/operator/notices-and-webhooks.tsx'), 'OperatorWebhooksPage')
 })
 const operatorWebhook = createRoute({
   getParentRoute: () => operator,
   path: '/webhooks/$id',
   validateSearch: keepSearch('status'),
-  component: lazyPage(() => import('./pages/operator/webhooks/operator-webhook-page.tsx'), 'OperatorWebhookPage')
+  component: lazyPage(() => import('./pages/operator/notices-and-webhooks.tsx'), 'OperatorWebhookPage')
 })
 const operatorsLog = createRoute({
   getParentRoute: () => operator,
   path: '/log',
   validateSearch: keepSearch('actor_id', 'account_id'),
-  component: lazyPage(() => import('./pages/operator/log/operators-log-page.tsx'), 'OperatorsLogPage')
+  component: lazyPage(() => import('./pages/operator/operators-log-page.tsx'), 'OperatorsLogPage')
 })
 
 export const router = createRouter({

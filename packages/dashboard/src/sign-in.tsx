@@ -3,21 +3,17 @@ import './styles.css'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { type ComponentType, StrictMode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
-import { applyBrand } from './brand/brand.ts'
+import { applyBrand, applyTheme, storedTheme } from './brand/brand.ts'
 import { countOf } from './format/number.ts'
 import { AuthLayout } from './layout/auth-layout.tsx'
-import { forgetKeptChat } from './layout/kept-chat.ts'
-import { tellOtherTabs } from './layout/tell-other-tabs.ts'
+import { forgetKeptChat, tellOtherTabs } from './layout/tabs.ts'
+import { requestLogDays } from './page-facts.ts'
 import { ConfirmPage } from './pages/auth/confirm-page.tsx'
-import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
-import { mailLink, takeMailLink } from './pages/auth/mail-link.ts'
+import { mailLink, pageOfLink, takeMailLink } from './pages/auth/mail-link.ts'
 import { type SignInPath, signInPaths } from './pages/auth/paths.ts'
-import { pageOfLink } from './pages/auth/read-mail-link.ts'
 import { RegisterPage } from './pages/auth/register-page.tsx'
-import { FirstPasswordPage, ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
-import { requestLogDays } from './request-log-days.ts'
-import { applyTheme, storedTheme } from './theme/theme.ts'
+import { FirstPasswordPage, ForgotPasswordPage, ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
 import { buttonLook } from './ui/button.tsx'
 
 /** The pages of people who are not signed in: an app of its own, because they need little of the dashboard's code. */
@@ -38,7 +34,9 @@ takeMailLink()
 // Another tab, or the end of the session, may have signed this one out.
 forgetKeptChat()
 
-/** The page of the mailed link, or the one of the address. The identity provider may have redirected to another page. */
+/**
+ * The page of the mailed link, or the one of the address. The identity provider may have redirected to another page.
+ */
 function choosePage(): ComponentType {
   const { pathname } = window.location
   const here = signInPaths.find((path) => path === pathname.replace(/\/$/, '')) ?? '/login'

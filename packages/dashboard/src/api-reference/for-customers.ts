@@ -6,8 +6,8 @@ const ofOperators = 'Operators'
 /** A document without what customers cannot call. */
 export function forCustomers(document: OpenApiDocument): OpenApiDocument {
   const paths = Object.entries(document.paths).map(([path, methods]) => {
-    const shown = Object.entries(methods).filter(([, { tags }]) => !tags.includes(ofOperators))
-    return [path, Object.fromEntries(shown)] as const
+    const ofCustomers = Object.entries(methods).filter(([, { tags }]) => !tags.includes(ofOperators))
+    return [path, Object.fromEntries(ofCustomers)] as const
   })
   return {
     ...document,

@@ -1,8 +1,7 @@
 import { createApiReference, type Settings } from '@scalar/api-reference'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
-import { applyBrand } from '../brand/brand.ts'
+import { applyBrand, applyTheme, storedTheme, themeKey } from '../brand/brand.ts'
 import { forCustomersOnly } from '../docs/list-pages.ts'
-import { applyTheme, storedTheme, themeKey } from '../theme/theme.ts'
 import { forCustomers } from './for-customers.ts'
 
 /** The documents of both services, as the reference shows them. */
@@ -70,7 +69,8 @@ async function start(): Promise<void> {
   }
 }
 
-// The viewer keeps its first theme. The address has the place where the reader is. The dashboard around this page stores the theme.
+// The viewer keeps its first theme. The address has the place where the reader is. The dashboard around this page
+// stores the theme.
 const reload = () => location.reload()
 darkSystem.addEventListener('change', reload)
 addEventListener('storage', ({ key }) => {

@@ -40,8 +40,7 @@ import type {
 } from '@tollgate/contracts/http/webhooks.ts'
 import { adminPaths } from './admin-paths.ts'
 import { type ApiError, isCode } from './api-error.ts'
-import { call } from './call.ts'
-import { withConfirmation } from './confirmation.ts'
+import { call, withConfirmation } from './call.ts'
 import { queryClient } from './queries.ts'
 import { type RequestInput, sendRequest } from './request.ts'
 
@@ -128,7 +127,8 @@ export async function adminSend<Op extends Name>(
   try {
     return await withConfirmation(async () => (await sendRequest(method, path, input, signal)) as AdminAnswer<Op>)
   } catch (error) {
-    // Without a session the admin API answers 404, as for everybody else. This call tells an ended session, which opens sign-in.
+    // Without a session the admin API answers 404, as for everybody else. This call tells an ended session, which opens
+    // sign-in.
     if (isCode(error, 'not_found')) await call('listSessions').catch(() => null)
     if (isCode(error, 'sign_in_again') && op !== 'checkSession') {
       void queryClient.invalidateQueries({ queryKey: operatorSession.queryKey })

@@ -4,7 +4,10 @@ import { countOf } from '../format/number.ts'
 export class ApiError extends Error {
   /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** A code of the API's error table; `unreachable` or `too_slow` without a response, `unreadable` if it is not from the API. */
+  /**
+   * A code of the API's error table; `unreachable` or `too_slow` without a response, `unreadable` if it is not from the
+   * API.
+   */
   readonly code: string
   /** The `Retry-After` header; null without one. */
   readonly retryAfterSeconds: number | null
@@ -40,7 +43,11 @@ export class ApiError extends Error {
 export const isCode = (error: unknown, code: string): error is ApiError =>
   error instanceof ApiError && error.code === code
 
-/** Ignores that something to be deleted is already gone, such as after an attempt whose answer was lost. @throws all other errors */
+/**
+ * Ignores that something to be deleted is already gone, such as after an attempt whose answer was lost.
+ *
+ * @throws all other errors
+ */
 export function allowGone(error: unknown): null {
   if (isCode(error, 'not_found')) return null
   throw error

@@ -1,6 +1,5 @@
 import { methodsAndPaths, type operations } from '../generated/operations.ts'
-import { isCode } from './api-error.ts'
-import { withConfirmation } from './confirmation.ts'
+import { ApiError, isCode } from './api-error.ts'
 import { type RequestInput, sendRequest } from './request.ts'
 
 export type OperationName = keyof typeof methodsAndPaths
@@ -80,3 +79,36 @@ export async function send<Name extends OperationName>(
     return attempt()
   }
 }
+
+const confirmation = { ask: async (): Promise<boolean> => false }
+
+/** @param ask asks the person for their password. It resolves with false if they decline. */
+export function onConfirmationNeeded(ask: () => Promise<boolean>): void {
+  confirmation.ask = ask
+}
+
+/**
+ * Sends a call. If the API first wants the person to confirm that it is them, it asks for the password, and sends the
+ * call again.
+ *
+ * @throws ApiError
+ */
+export async function withConfirmation<Result>(send: () => Promise<Result>): Promise<Result> {
+  try {
+    return await send()
+  } catch (error) {
+    if (!isCode(error, 'confirmation_required')) throw error
+    if (await confirmation.ask()) return send()
+    throw new ApiError(error.status, error.code, 'Nothing was changed. It needs your password.')
+  }
+}
+
+const page: { refetch: () => void } = { refetch: () => {} }
+
+/** @param refetch fetches the data on the page again. The sign-in pages have none. */
+export function onRefetchShown(refetch: () => void): void {
+  page.refetch = refetch
+}
+
+/** Fetches the data on the page again. Forms call this without the library that caches the data. */
+export const refetchShown = (): void => page.refetch()

@@ -4,8 +4,8 @@ const minSkewMs = 5 * 60_000
 const server = { aheadMs: 0 }
 
 /**
- * Compares the server's clock with the browser's. Many computers have a wrong clock: ranges of usage would then be empty, or
- * lie in the future.
+ * Compares the server's clock with the browser's. Many computers have a wrong clock: ranges of usage would then be
+ * empty, or lie in the future.
  *
  * @param date a `Date` header; null without one
  */

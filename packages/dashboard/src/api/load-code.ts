@@ -3,8 +3,8 @@ import { call } from './call.ts'
 import { isReachable } from './request.ts'
 
 /**
- * Imports a module that is not loaded with the page. Browsers remember a failed import until the page is reloaded, so nothing
- * is imported while the server is away.
+ * Imports a module that is not loaded with the page. Browsers remember a failed import until the page is reloaded, so
+ * nothing is imported while the server is away.
  *
  * @throws ApiError if the server does not answer. If it answers, but the module cannot be imported, the page has to be
  *   reloaded, and the error of the browser is thrown.

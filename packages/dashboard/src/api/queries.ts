@@ -1,7 +1,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { type Answer, type InputArguments, type OperationName, send } from './call.ts'
-import type { RequestInput } from './request.ts'
+import { type RequestInput, unreachable, unreadable } from './request.ts'
 
 const retries = 2
 const minRetryDelayMs = 400
@@ -12,7 +12,8 @@ const freshMs = 5_000
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // A browser that believes to be offline may still reach a server on this machine. Paused queries would show no error.
+      // A browser that believes to be offline may still reach a server on this machine. Paused queries would show no
+      // error.
       networkMode: 'always',
       // With this mode, not the default.
       refetchOnReconnect: true,
@@ -37,3 +38,21 @@ export function read<Name extends OperationName>(name: Name, ...rest: InputArgum
 export async function refresh(...names: OperationName[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }
+
+/** Query options for a public document of control, as text. It changes only with a new release. */
+export const readDocument = (path: string) =>
+  queryOptions<string, ApiError>({
+    queryKey: ['document', path],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => {
+      let response: Response
+      try {
+        response = await fetch(path, { signal })
+      } catch (error) {
+        if (signal.aborted) throw error
+        throw new ApiError(0, 'unreachable', unreachable)
+      }
+      if (!response.ok) throw new ApiError(response.status, 'unreadable', unreadable)
+      return response.text()
+    }
+  })

@@ -13,8 +13,12 @@ export interface Brand {
 
 /** For a page that control did not serve, such as that of the development server. */
 const builtIn: Brand = {
-  ...{ name: 'Tollgate', logoUrl: null, color: '#007565' },
-  ...{ supportUrl: null, legalUrl: null, salesUrl: null }
+  name: 'Tollgate',
+  logoUrl: null,
+  color: '#007565',
+  supportUrl: null,
+  legalUrl: null,
+  salesUrl: null
 }
 
 export const brand: Brand = readBrand()
@@ -35,3 +39,35 @@ export function applyBrand(): void {
 
 /** The title of a browser's tab. */
 export const titleOf = (page: string): string => `${page} · ${brand.name}`
+
+export const themes = ['system', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
+
+/** Of the stored theme. */
+export const themeKey = 'theme'
+
+/** The stored theme. Browsers can forbid storage; every visit then starts with the system's theme. */
+export function storedTheme(): Theme {
+  try {
+    const stored = localStorage.getItem(themeKey)
+    return themes.find((theme) => theme === stored) ?? 'system'
+  } catch {
+    return 'system'
+  }
+}
+
+export function applyTheme(theme: Theme): void {
+  const { dataset } = document.documentElement
+  if (theme === 'system') delete dataset.theme
+  else dataset.theme = theme
+}
+
+export function chooseTheme(theme: Theme): void {
+  applyTheme(theme)
+  try {
+    if (theme === 'system') localStorage.removeItem(themeKey)
+    else localStorage.setItem(themeKey, theme)
+  } catch {
+    // Without storage the theme lasts for this visit only.
+  }
+}

@@ -4,9 +4,9 @@ import openapiTypes, { astToString, COMMENT_HEADER, type OpenAPI3 } from 'openap
 const head = `/** Generated from control's OpenAPI document: npm run generate */\n\n`
 
 /**
- * Writes a TypeScript module with the types of the `/api/` operations of a document, except those of operators: api/admin.ts
- * has them, so that customers do not load them. `methodsAndPaths` has the method and path of each operation, `operations` its
- * input and its successful response.
+ * Writes a TypeScript module with the types of the `/api/` operations of a document, except those of operators:
+ * api/admin.ts has them, so that customers do not load them. `methodsAndPaths` has the method and path of each
+ * operation, `operations` its input and its successful response.
  */
 export async function writeApiTypes(document: OpenApiDocument): Promise<string> {
   const ours = operationsOf(document).filter(({ path }) => path.startsWith('/api/') && !path.startsWith('/api/admin'))
@@ -26,8 +26,8 @@ export async function writeApiTypes(document: OpenApiDocument): Promise<string> 
 }
 
 /**
- * An operation without its texts and failures: all failures have the same form. Its headers are not its input, and its query is text, to
- * which the dashboard adds filters by metadata.
+ * An operation without its texts and failures: all failures have the same form. Its headers are not its input, and its
+ * query is text, to which the dashboard adds filters by metadata.
  */
 function withOnlySuccess({ description: _, parameters, ...operation }: Operation): Operation {
   const input = parameters

@@ -4,30 +4,24 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { build, type Rolldown } from 'vite'
-import { earlyReads } from '../api/early-reads.ts'
-import { apiReferencePath, docsAddress, docsPages, textAddress } from '../docs/list-pages.ts'
-import { methodsAndPaths } from '../generated/operations.ts'
+import { apiReferencePath, docsAddress, docsPages } from '../docs/list-pages.ts'
 import { signInPaths } from '../pages/auth/paths.ts'
-import { draftDir, packageDir, publishDraft } from './builds.ts'
+import { draftDir, packageDir, publishDraft, sharedSettings } from './builds.ts'
 import { loadFirstView, writeFirstScript } from './first-views.ts'
 import { planChunks } from './plan-chunks.ts'
 import { readRouteModules } from './route-modules.ts'
-import { sharedSettings } from './shared-settings.ts'
-import { type PageNeeds, writePages } from './write-pages.ts'
+import { writePages } from './write-pages.ts'
 
 /**
- * What each page of the dashboard loads at once, by its address in the form that Fastify takes.
+ * The modules of each page of the dashboard, as absolute paths, by its address in the form that Fastify takes.
  *
  * @param sourceDir the absolute path of `src`
  */
-function readPageNeeds(sourceDir: string): ReadonlyMap<string, PageNeeds> {
+function readPageModules(sourceDir: string): ReadonlyMap<string, readonly string[]> {
   const routes = readRouteModules(readFileSync(join(sourceDir, 'router.tsx'), 'utf8'))
   return new Map(
     [...routes].flatMap(([route, modules]) =>
-      addressesOf(route).map((address) => [
-        address,
-        { modules: modules.map((module) => join(sourceDir, module)), reads: readsOf(address) }
-      ])
+      addressesOf(route).map((address) => [address, modules.map((module) => join(sourceDir, module))])
     )
   )
 }
@@ -36,30 +30,13 @@ function readPageNeeds(sourceDir: string): ReadonlyMap<string, PageNeeds> {
 const addressesOf = (route: string): string[] =>
   route === '/dashboard/docs/:page' ? docsPages.map(([page]) => docsAddress(page)) : [route]
 
-/** What the code of a page reads first with keys of its own, so that `earlyReads` cannot have it. */
-const ownReads: Readonly<Record<string, readonly string[]>> = {
-  '/dashboard/webhooks': ['/api/webhooks'],
-  '/dashboard/docs': [textAddress('quickstart')],
-  ...Object.fromEntries(docsPages.map(([page]) => [docsAddress(page), [textAddress(page)]]))
-}
-
-/** The addresses of the API that a page reads first. */
-function readsOf(address: string): string[] {
-  const early = earlyReads
-    .filter(({ page }) => page.test(address))
-    .map(({ operation, query = {} }) => {
-      const search = new URLSearchParams(query).toString()
-      return methodsAndPaths[operation][1] + (search === '' ? '' : `?${search}`)
-    })
-  return [...early, ...(ownReads[address] ?? [])]
-}
-
 const page = join(packageDir, 'api-reference.html')
 /** The whole viewer. What else its package exports needs libraries that are not installed: see pnpm-workspace.yaml. */
 const viewer = join(packageDir, 'node_modules/@scalar/api-reference/dist/browser/standalone.esm.js')
 
 /**
- * Builds the API reference, a page of its own. It shares no file with the dashboard, whose code needs no part of the viewer.
+ * Builds the API reference, a page of its own. It shares no file with the dashboard, whose code needs no part of the
+ * viewer.
  *
  * @param outDir a build of the dashboard, which gets the files
  */
@@ -88,7 +65,9 @@ async function buildApiReference(outDir: string): Promise<void> {
 
 /** Smaller files fit into one packet without compression. */
 const minBytes = 1024
-/** Larger ones are of the viewer of the API reference. The last 4 % of their size would take most of the build's time. */
+/**
+ * Larger ones are of the viewer of the API reference. The last 4 % of their size would take most of the build's time.
+ */
 const largeBytes = 250_000
 
 /** Writes `<file>.br` and `<file>.gz` beside each text file in a directory. */
@@ -140,7 +119,7 @@ export async function buildDashboard(digest: string): Promise<void> {
   await writePages(
     outDir,
     output.filter((file) => file.type === 'chunk'),
-    readPageNeeds(sourceDir),
+    readPageModules(sourceDir),
     new Map([
       ...signInPaths.map((path) => [path, 'sign-in.html'] as const),
       [apiReferencePath, 'api-reference.html'],

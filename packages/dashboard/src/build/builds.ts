@@ -1,7 +1,18 @@
-import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sourceDigest } from './source-digest.ts'
+import type { InlineConfig } from 'vite'
 
 export const packageDir = fileURLToPath(new URL('../..', import.meta.url))
 /** One directory per recent build, and `current`, a link to the served build. */
@@ -49,4 +60,38 @@ function removeOldBuilds(current: string): void {
     .map((name) => ({ name, builtAt: statSync(join(distDir, name)).mtimeMs }))
     .sort((a, b) => b.builtAt - a.builtAt)
   for (const { name } of byAge.slice(maxBuilds - 1)) rmSync(join(distDir, name), { recursive: true, force: true })
+}
+
+/** Settings of everything that the build makes. */
+export const sharedSettings: InlineConfig = { configFile: false, envDir: false, root: packageDir, logLevel: 'warn' }
+
+const inputs = [
+  '*.html',
+  'package.json',
+  '../../pnpm-lock.yaml',
+  'src/**/*.{ts,tsx,css,svg,woff2}',
+  '../contracts/src/**/*.ts'
+]
+
+/**
+ * Computes the digest of a build from its sources and the versions of its dependencies.
+ *
+ * @param packageDir the directory of this package
+ * @returns 16 hex digits
+ */
+const sourceDigest = (packageDir: string): string => digestFiles(packageDir, inputs)
+
+/**
+ * Computes the digest of files. Tests do not count.
+ *
+ * @param patterns of the files' paths from `dir`
+ * @returns 16 hex digits
+ */
+export function digestFiles(dir: string, patterns: readonly string[]): string {
+  const digest = createHash('sha256')
+  for (const file of globSync(patterns, { cwd: dir, exclude: ['**/*.test.ts'] }).sort()) {
+    const content = readFileSync(join(dir, file))
+    digest.update(`${file}\0${content.length}\0`).update(content)
+  }
+  return digest.digest('hex').slice(0, 16)
 }

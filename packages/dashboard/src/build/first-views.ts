@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { build, type InlineConfig, type Rolldown } from 'vite'
-import { packageDir } from './builds.ts'
-import { sharedSettings } from './shared-settings.ts'
+import { packageDir, sharedSettings } from './builds.ts'
 
 const sourceDir = join(packageDir, 'src')
 
@@ -22,7 +21,7 @@ export type RenderPage = (address: string) => Promise<string>
 export async function loadFirstView(outDir: string): Promise<RenderPage> {
   const built = await build({
     ...shared,
-    build: { write: false, minify: false, ssr: join(sourceDir, 'first-views/render.tsx') },
+    build: { write: false, minify: false, ssr: join(sourceDir, 'first-view.tsx') },
     // Only our own packages need it, from where this package cannot import it.
     ssr: { noExternal: ['typebox'] }
   })

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { adminPaths } from '../api/admin-paths.ts'
-import { packageDir } from './builds.ts'
-import { digestFiles } from './source-digest.ts'
+import { digestFiles, packageDir } from './builds.ts'
 
 /** A source in `src/generated`, which git ignores. */
 interface GeneratedSource {
@@ -55,7 +54,10 @@ const findStale = () =>
 /** Whether {@link generateSources} has nothing to do. */
 export const areSourcesGenerated = (): boolean => findStale().length === 0
 
-/** Makes the sources that git ignores, if they are missing or their inputs have changed. Everything that reads them runs it first. */
+/**
+ * Makes the sources that git ignores, if they are missing or their inputs have changed. Everything that reads them runs
+ * it first.
+ */
 export async function generateSources(): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const { source, digest } of findStale()) {

@@ -11,8 +11,8 @@ const withoutStyles: Plugin = {
 }
 
 /**
- * Finds which modules an entry of the code needs before it can start. What a module imports says too little: many libraries
- * have one module that names all others, and most of them are left out of a build.
+ * Finds which modules an entry of the code needs before it can start. What a module imports says too little: many
+ * libraries have one module that names all others, and most of them are left out of a build.
  *
  * @param sources absolute paths of modules: of an app, or loaded later by one
  * @returns for each source the ids of the modules, its own included
@@ -86,7 +86,8 @@ const isPart = (id: string): boolean =>
  * - `base`: what both the sign-in pages and the overview need.
  * - `forms`: the rest that the sign-in pages share with others, above all forms.
  * - `frame`: what every page of the dashboard needs.
- * - `first`: what the overview and other pages need. It is the first page of most visits, so it loads nothing that it lacks.
+ * - `first`: what the overview and other pages need. It is the first page of most visits, so it loads nothing that it
+ *   lacks.
  * - `dialogs`: what opens over a page, loaded with pages that have dialogs, or when the first one opens.
  * - `parts`: our components that most pages need.
  * - `shared…`: what several pages need.

@@ -10,7 +10,8 @@ interface Declared {
 
 /**
  * Reads from the source of the router which modules each address loads: those of its route and of the routes around it.
- * The router declares each route as `const keys = createRoute({ getParentRoute: () => dashboard, path: '/keys', component })`.
+ * The router declares each route as `const keys = createRoute({ getParentRoute: () => dashboard, path: '/keys',
+ * component })`.
  *
  * @param source the text of `router.tsx`
  * @returns by address, such as `/dashboard/requests/:id`, in the form that Fastify takes

@@ -3,18 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Rolldown } from 'vite'
 import type { RenderPage } from './first-views.ts'
 
-/** Escapes text for an attribute of HTML in double quotes. */
-const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
-
 type Chunk = Rolldown.OutputChunk
-
-/** What a page of the dashboard needs at once. */
-export interface PageNeeds {
-  /** Absolute paths of the modules of its route. */
-  readonly modules: readonly string[]
-  /** Addresses of the API that it reads first. */
-  readonly reads: readonly string[]
-}
 
 /** What pages show until their code runs. */
 export interface FirstViews {
@@ -25,15 +14,14 @@ export interface FirstViews {
 
 /** Only operators load the code of their pages, and the browser asks for a page before control knows who asks. */
 const isOfOperators = (address: string): boolean => address.startsWith('/dashboard/operator')
-const nothing: PageNeeds = { modules: [], reads: [] }
 
 /** Around the first view, which control leaves out for strangers. */
 const begin = '<!--first-view-->'
 const end = '<!--/first-view-->'
 
 /**
- * Writes one HTML file per page. Each names the files and API answers that its page needs, so that the browser requests all
- * of them at once: otherwise it learns of each file only from the code of the one before. Each also has a first view.
+ * Writes one HTML file per page. Each names the files that its page needs, so that the browser requests all of them at
+ * once: otherwise it learns of each file only from the code of the one before. Each also has a first view.
  *
  * `pages.json` has the file of each address, in the form that Fastify takes.
  *
@@ -43,7 +31,7 @@ const end = '<!--/first-view-->'
 export async function writePages(
   outDir: string,
   chunks: readonly Chunk[],
-  pages: ReadonlyMap<string, PageNeeds>,
+  pages: ReadonlyMap<string, readonly string[]>,
   otherFiles: ReadonlyMap<string, string>,
   { render, script }: FirstViews
 ): Promise<void> {
@@ -51,20 +39,21 @@ export async function writePages(
   const index = join(outDir, 'index.html')
   const html = readFileSync(index, 'utf8').replace(
     /^(?= *<script type="module")/m,
-    // It reads the brand and the icon, so it follows them. Unlike modules, it keeps the browser from painting before it.
+    // It reads the brand and the icon, so it follows them. Unlike modules, it keeps the browser from painting before
+    // it.
     `    <script src="${script}"></script>\n`
   )
   if (!html.includes(script)) throw new Error('index.html has no module')
   writeFileSync(index, html)
   const files: Record<string, string> = Object.fromEntries(otherFiles)
   let count = 0
-  for (const [address, needs] of pages) {
+  for (const [address, modules] of pages) {
     const file = `page-${count++}.html`
     files[address] = file
     const view = address.startsWith('/dashboard') ? begin + (await render(address)) + end : ''
     writeFileSync(
       join(outDir, file),
-      addLinks(html, chunks, isOfOperators(address) ? nothing : needs).replace(
+      addLinks(html, chunks, isOfOperators(address) ? [] : modules).replace(
         '<div id="root"></div>',
         (root) => view + root
       )
@@ -85,7 +74,7 @@ function preloadFont(outDir: string, files: readonly string[]): void {
   }
 }
 
-function addLinks(html: string, chunks: readonly Chunk[], { modules, reads }: PageNeeds): string {
+function addLinks(html: string, chunks: readonly Chunk[], modules: readonly string[]): string {
   const needed = modules.flatMap((module) => chunks.filter(({ facadeModuleId }) => facadeModuleId === resolve(module)))
   const scripts = staticClosure(needed, chunks)
   const styles = scripts.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
@@ -98,10 +87,7 @@ function addLinks(html: string, chunks: readonly Chunk[], { modules, reads }: Pa
     ...[...new Set(styles)]
       .filter(isMissing)
       // Applied at once: the first view of a page may need it.
-      .map((name) => `<link rel="stylesheet" crossorigin href="/${name}">`),
-    // Last: the answers are small, and without the code nothing reads them. A fetch without options has the same mode and
-    // credentials. A preload with others would not be used.
-    ...reads.map((url) => `<link rel="preload" as="fetch" crossorigin href="${escapeAttribute(url)}">`)
+      .map((name) => `<link rel="stylesheet" crossorigin href="/${name}">`)
   ]
   return html.replace('</head>', `${links.map((link) => `  ${link}\n  `).join('')}</head>`)
 }

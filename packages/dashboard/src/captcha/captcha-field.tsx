@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
+import { storedTheme } from '../brand/brand.ts'
 import { useProblem } from '../forms/form.tsx'
 import { textOf } from '../forms/read-fields.ts'
-import { signInFacts } from '../sign-in-facts.ts'
-import { Captcha } from './captcha.tsx'
+import { signInFacts } from '../page-facts.ts'
+import { readCaptchaMessage } from './message.ts'
 
 const name = 'captcha_token'
 
@@ -18,7 +19,8 @@ export function captchaOf(data: FormData): { captcha_token?: string } {
 }
 
 /**
- * The CAPTCHA of a form, if the operator has one. Every attempt uses the answer up, so the CAPTCHA starts again after each.
+ * The CAPTCHA of a form, if the operator has one. Every attempt uses the answer up, so the CAPTCHA starts again after
+ * each.
  *
  * @param props.isBusy whether an attempt is under way
  */
@@ -46,4 +48,30 @@ export function CaptchaField({ isBusy }: { readonly isBusy: boolean }) {
       )}
     </div>
   )
+}
+
+interface CaptchaProps {
+  /** Gets the answer, which works once; empty when it has expired. It must be the same function in every render. */
+  readonly onToken: (token: string) => void
+}
+
+/**
+ * The CAPTCHA of the operator, in a frame: no script of its provider runs in this page. A new `key` starts it again.
+ */
+export function Captcha({ onToken }: CaptchaProps) {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [height, setHeight] = useState(80)
+  const [address] = useState(() => `/captcha#${storedTheme()}`)
+  useEffect(() => {
+    const receive = ({ source, origin, data }: MessageEvent) => {
+      if (source !== frame.current?.contentWindow || origin !== window.location.origin) return
+      const message = readCaptchaMessage(data)
+      if (message === null) return
+      if ('token' in message) onToken(message.token)
+      else setHeight(message.height)
+    }
+    window.addEventListener('message', receive)
+    return () => window.removeEventListener('message', receive)
+  }, [onToken])
+  return <iframe ref={frame} title="CAPTCHA" src={address} height={height} className="block w-full" />
 }

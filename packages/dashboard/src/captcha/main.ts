@@ -1,8 +1,8 @@
 import type { CaptchaMessage } from './message.ts'
 
 /**
- * The page that forms frame: shows the CAPTCHA of the operator, whose script is its provider's, and tells the form around it what
- * the person did. The fragment of the address is the theme.
+ * The page that forms frame: shows the CAPTCHA of the operator, whose script is its provider's, and tells the form
+ * around it what the person did. The fragment of the address is the theme.
  */
 
 /** What both providers' scripts offer. */

@@ -1,7 +1,6 @@
 import { useParentSize } from '@visx/responsive'
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
-import type { ChartProps } from './chart-props.ts'
-import { swatches } from './look.ts'
+import { type ChartProps, swatches } from './chart-props.ts'
 import { Plot, placeScale } from './plot.tsx'
 import { type ChartKind, type ColouredSeries, highestValue, placeAfterKey, sumAt } from './series.ts'
 import { valueAxis } from './value-axis.ts'
@@ -15,8 +14,8 @@ interface ChartViewProps extends Omit<ChartProps, 'series' | 'hidden' | 'onHide'
 const height = 256
 
 /**
- * The drawing of a chart. The pointer or the arrow keys choose a place, whose values a tooltip shows. To screen readers it is
- * a slider over the time axis, which reads the values.
+ * The drawing of a chart. The pointer or the arrow keys choose a place, whose values a tooltip shows. To screen readers
+ * it is a slider over the time axis, which reads the values.
  */
 export function ChartView(props: ChartViewProps) {
   const { label, names, series, kind, format, isCount = false, details = [], before, onChoose } = props
@@ -61,7 +60,19 @@ export function ChartView(props: ChartViewProps) {
     >
       {/* Until the new width is known, a chart that is too wide must not widen the page. */}
       <div className="absolute inset-0 overflow-hidden">
-        {width > 0 && <Plot {...{ names, series, kind, format, axis, before, width, height, pointed }} />}
+        {width > 0 && (
+          <Plot
+            names={names}
+            series={series}
+            kind={kind}
+            format={format}
+            axis={axis}
+            before={before}
+            width={width}
+            height={height}
+            pointed={pointed}
+          />
+        )}
       </div>
       {pointed !== null && (
         <Tooltip
@@ -69,7 +80,11 @@ export function ChartView(props: ChartViewProps) {
           name={names[pointed] ?? ''}
           x={(scale(pointed) ?? 0) + scale.bandwidth() / 2}
           detail={details[pointed]}
-          {...{ series, kind, format, before, width }}
+          series={series}
+          kind={kind}
+          format={format}
+          before={before}
+          width={width}
         />
       )}
     </div>
@@ -99,9 +114,11 @@ interface TooltipProps {
   readonly width: number
 }
 
-/** The values of each series at one place. It stands on the side with more room, so that it does not cover the place. */
+/**
+ * The values of each series at one place. It stands on the side with more room, so that it does not cover the place.
+ */
 function Tooltip({ at, name, series, kind, format, before, detail, x, width }: TooltipProps) {
-  const shown = series.flatMap(({ values, ...one }) => {
+  const visible = series.flatMap(({ values, ...one }) => {
     const value = values[at]
     return value === undefined || value === null || (kind === 'stacked' && value === 0 && series.length > 1)
       ? []
@@ -115,7 +132,7 @@ function Tooltip({ at, name, series, kind, format, before, detail, x, width }: T
     >
       <p className="font-medium">{name}</p>
       <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-2 gap-y-0.5">
-        {shown.map(({ id, name: title, value, colour }) => (
+        {visible.map(({ id, name: title, value, colour }) => (
           <div key={id} className="contents">
             <span className={`size-2.5 rounded-sm ${swatches[colour]}`} />
             <dt className="truncate text-ink-soft">{title}</dt>

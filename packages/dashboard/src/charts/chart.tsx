@@ -4,8 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { loadCode } from '../api/load-code.ts'
 import { QueryView } from '../ui/states.tsx'
-import type { ChartProps } from './chart-props.ts'
-import { swatches } from './look.ts'
+import { type ChartProps, swatches } from './chart-props.ts'
 import { type ColouredSeries, withColours } from './series.ts'
 
 interface LegendProps {
@@ -67,7 +66,7 @@ export function Chart({ series: all, hidden: given, onHide, kind = 'stacked', ..
   const series = withColours(all)
   // An address may hide every series that there is now.
   const isNothingLeft = series.every(({ id }) => hidden.has(id))
-  const shown = series.filter(({ id }) => isNothingLeft || !hidden.has(id))
+  const visible = series.filter(({ id }) => isNothingLeft || !hidden.has(id))
   return (
     <figure aria-label={rest.label} className="min-w-0">
       {(series.length > 1 || rest.before !== undefined) && (
@@ -86,7 +85,7 @@ export function Chart({ series: all, hidden: given, onHide, kind = 'stacked', ..
       {/* The height of the chart, so that nothing moves when its code arrives. */}
       <div ref={place} className="min-h-64">
         <QueryView query={code} lines={7} hasFinalHeight>
-          {({ ChartView }) => <ChartView {...rest} kind={kind} series={shown} />}
+          {({ ChartView }) => <ChartView {...rest} kind={kind} series={visible} />}
         </QueryView>
       </div>
     </figure>

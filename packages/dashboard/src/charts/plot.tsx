@@ -2,7 +2,7 @@ import { AxisBottom, AxisLeft } from '@visx/axis'
 import { GridRows } from '@visx/grid'
 import { scaleBand, scaleLinear } from '@visx/scale'
 import { BarGroup, BarStack, LinePath } from '@visx/shape'
-import { fills, strokes } from './look.ts'
+import { fills, strokes } from './chart-props.ts'
 import { type ChartKind, type ColouredSeries, labelledPlaces } from './series.ts'
 import type { ValueAxis } from './value-axis.ts'
 

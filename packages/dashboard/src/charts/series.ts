@@ -29,11 +29,11 @@ export const sumAt = (series: readonly Series[], at: number): number =>
 /** The highest value that a chart shows; 0 without any. */
 export function highestValue(series: readonly Series[], kind: ChartKind, before: readonly number[] = []): number {
   const count = series[0]?.values.length ?? 0
-  const shown =
+  const heights =
     kind === 'stacked'
       ? Array.from({ length: count }, (_, at) => sumAt(series, at))
       : series.flatMap(({ values }) => values.map((value) => value ?? 0))
-  return [...shown, ...before].reduce((highest, value) => Math.max(highest, value), 0)
+  return [...heights, ...before].reduce((highest, value) => Math.max(highest, value), 0)
 }
 
 /**

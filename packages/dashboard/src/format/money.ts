@@ -1,4 +1,4 @@
-import { locale } from './locale.ts'
+import { locale } from './number.ts'
 
 const dollars = { style: 'currency', currency: 'USD' } as const
 
@@ -33,7 +33,8 @@ export const formatExactUsd = (usd: string | number): string => exact.format(Num
 
 /**
  * Currencies whose amounts Stripe does not count in hundredths (docs.stripe.com/currencies, “Minor units” and “Special
- * cases”). ISO 4217 differs: the Icelandic króna and the Ugandan shilling have no decimals, but Stripe counts hundredths.
+ * cases”). ISO 4217 differs: the Icelandic króna and the Ugandan shilling have no decimals, but Stripe counts
+ * hundredths.
  */
 const unusualDecimals = new Map([
   ...['BIF', 'CLP', 'DJF', 'GNF', 'JPY', 'KMF', 'KRW', 'MGA', 'PYG', 'RWF', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'].map(

@@ -2,7 +2,8 @@ import { ApiError } from '../api/api-error.ts'
 import { formatUsd } from '../format/money.ts'
 
 /**
- * The error for the field of a monthly budget that somebody else changed while the form was open. It names the present budget.
+ * The error for the field of a monthly budget that somebody else changed while the form was open. It names the present
+ * budget.
  *
  * @param refusal `budget_changed`
  * @param present null for no budget

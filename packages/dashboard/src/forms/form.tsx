@@ -1,7 +1,7 @@
 import { Form as Base } from '@base-ui/react/form'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { ApiError, isCode } from '../api/api-error.ts'
-import { refetchShown } from '../api/refetch-shown.ts'
+import { refetchShown } from '../api/call.ts'
 import { Banner } from '../ui/banner.tsx'
 import { useKeepDialogOpen } from '../ui/keep-dialog-open.ts'
 import { noProblems, type Problems, toProblems } from './problems.ts'
@@ -29,8 +29,8 @@ const ProblemsContext = createContext<Readonly<Record<string, string>>>({})
 export const useProblem = (name: string): string | undefined => useContext(ProblemsContext)[name]
 
 /**
- * A form with uncontrolled fields. A problem of a field is shown beside it, and the first such field gets the focus. Another
- * problem is shown at the top of the form, and gets the focus: the end of a long form may be out of sight.
+ * A form with uncontrolled fields. A problem of a field is shown beside it, and the first such field gets the focus.
+ * Another problem is shown at the top of the form, and gets the focus: the end of a long form may be out of sight.
  */
 export function Form<Values>({ read, submit, children, className = 'space-y-4' }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { signInFacts } from '../sign-in-facts.ts'
+import { signInFacts } from '../page-facts.ts'
 import { PasswordField } from './fields.tsx'
 import { type Strength, strengthOf } from './password-strength.ts'
 

@@ -1,10 +1,9 @@
 import { Field as Base } from '@base-ui/react/field'
 import { type KeyboardEvent, useState } from 'react'
-import { locale } from '../format/locale.ts'
-import { controlLook } from '../ui/control-look.ts'
-import { Field, type FieldProps } from './field.tsx'
+import { locale } from '../format/number.ts'
+import { controlLook } from '../ui/class-names.ts'
+import { Field, type FieldProps, Unit } from './fields.tsx'
 import { type AmountReading, ownMarks, readAmount } from './read-number.ts'
-import { Unit } from './unit.tsx'
 
 interface NumberFieldProps extends FieldProps {
   /** `USD` for an amount of money. */
@@ -17,14 +16,15 @@ interface NumberFieldProps extends FieldProps {
 }
 
 /** Without marks between groups: not every language has groups of three digits. */
-const shown = new Intl.NumberFormat(locale, { maximumFractionDigits: 9, useGrouping: false })
-const textOf = (value: number | null): string => (value === null ? '' : shown.format(value))
+const notation = new Intl.NumberFormat(locale, { maximumFractionDigits: 9, useGrouping: false })
+const textOf = (value: number | null): string => (value === null ? '' : notation.format(value))
 /** The beginning of a number: it gets no problem while somebody still types. */
 const begun = /^[\s$.,\-−]*$/
 
 /**
- * A number in the notation of the reader's language, or another one if it is clear. What is not clear stays as it was typed, with
- * its problem; the form is not sent until it is gone. `numberOf` reads the text, and the form's `read` checks the range.
+ * A number in the notation of the reader's language, or another one if it is clear. What is not clear stays as it was
+ * typed, with its problem; the form is not sent until it is gone. `numberOf` reads the text, and the form's `read`
+ * checks the range.
  */
 export function NumberField(props: NumberFieldProps) {
   const { name, label, hint, isOptional, unit, defaultValue = null, step = 1, isWhole = false } = props

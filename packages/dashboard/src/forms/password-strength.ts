@@ -18,8 +18,8 @@ const alphabets: ReadonlyArray<readonly [RegExp, number]> = [
 const commonWords = /password|passwort|qwert[yz]|asdf|letmein|welcome|admin|iloveyou|tollgate|gateway/g
 
 /**
- * A rough estimate from length and variety: repeated characters and runs such as `abc` or `321` add nothing. It is generous:
- * the API also knows common passwords, and refuses them.
+ * A rough estimate from length and variety: repeated characters and runs such as `abc` or `321` add nothing. It is
+ * generous: the API also knows common passwords, and refuses them.
  */
 export function strengthOf(password: string, minLength: number): Strength {
   if ([...password].length < minLength) return 'short'

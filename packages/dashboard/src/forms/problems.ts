@@ -20,8 +20,8 @@ const fieldOfCode: Readonly<Record<string, string>> = {
 }
 
 /**
- * Assigns the message of a failed call to a field or to the whole form. An `invalid_request` message starts with the name
- * of the field, and its reason is put in words.
+ * Assigns the message of a failed call to a field or to the whole form. An `invalid_request` message starts with the
+ * name of the field, and its reason is put in words.
  *
  * @param names the names of the form's fields
  */

@@ -1,4 +1,6 @@
-import { signInFacts } from '../sign-in-facts.ts'
+import { toRecoveryCode } from '@tollgate/contracts/http/recovery-code.ts'
+import { signInFacts } from '../page-facts.ts'
+import type { Reading } from './form.tsx'
 
 /** Validation of fields that several forms share. */
 
@@ -29,6 +31,30 @@ export function problemOfNewPassword(text: string): string | null {
 
 /** Keeps only the fields that have a problem. */
 export function onlyProblems(problems: Readonly<Record<string, string | null>>): Record<string, string> {
-  const found = Object.entries(problems).filter((pair): pair is [string, string] => pair[1] !== null)
-  return Object.fromEntries(found)
+  const entries = Object.entries(problems).filter((pair): pair is [string, string] => pair[1] !== null)
+  return Object.fromEntries(entries)
+}
+
+/** The typed code without spaces and dashes, because apps show codes in groups; a recovery code as it was shown. */
+export function codeOf(data: FormData): string {
+  const code = textOf(data, 'code').replaceAll(/[\s\p{Pd}]/gu, '')
+  return toRecoveryCode(code) ?? code
+}
+
+export function problemOfCode(code: string): string | null {
+  if (/^[0-9]{6}$/.test(code) || toRecoveryCode(code) !== null) return null
+  return /[a-z]/i.test(code)
+    ? 'Enter the whole recovery code: four groups of four characters.'
+    : 'Enter the 6 digits that your app shows.'
+}
+
+/** Reads the fields `current_password` and `code`. */
+export function readPasswordAndCode(data: FormData): Reading<{ readonly password: string; readonly code: string }> {
+  const password = textOf(data, 'current_password')
+  const code = codeOf(data)
+  const problems = onlyProblems({
+    current_password: password === '' ? 'Enter your password.' : null,
+    code: problemOfCode(code)
+  })
+  return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, values: { password, code } }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { marksOf, readAmount, readNumber } from './read-number.ts'
+import { marksOf, readAmount, readNumber, readThresholds } from './read-number.ts'
 
 const read = (language: string, text: string, isWhole?: boolean) => readNumber(text, marksOf([language]), isWhole)
 
@@ -79,4 +79,20 @@ test('what cannot be read as a number is refused in words, so that it never coun
   assert.match(problem('$5') ?? '', /^Enter a number/, 'a rate has no currency')
   assert.match(problem('1.5', { isWhole: true }) ?? '', /whole number, without decimals/)
   assert.match(problem('0.0000000001') ?? '', /at most 9 decimals/)
+})
+
+test('thresholds are read in order and once, with or without percent signs', async () => {
+  for (const [text, value] of [
+    ['50, 80, 100', [50, 80, 100]],
+    ['100%; 50 % 50', [50, 100]],
+    [' ', []]
+  ] as const) {
+    assert.deepEqual(readThresholds(text), { value, problem: null })
+  }
+})
+
+test('anything but whole percents is a problem', async () => {
+  for (const text of ['0', '101', '12.5', 'half', '-5', '1 2 3 4 5 6 7 8 9 10 11']) {
+    assert.notEqual(readThresholds(text).problem, null, text)
+  }
 })

@@ -1,4 +1,4 @@
-import { locale } from '../format/locale.ts'
+import { formatCount, locale } from '../format/number.ts'
 
 /** The marks of a language: before the decimals, and between groups of three digits. */
 export interface NumberMarks {
@@ -74,8 +74,8 @@ const grouped = /^[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d*)?$/
 const plain = /^(\d*)([.,]?)(\d*)$/
 
 /**
- * Reads a number as it was meant: people write `7,5` where the language of their browser has `7.5`, and a budget ten times as high
- * would be worse than a question.
+ * Reads a number as it was meant: people write `7,5` where the language of their browser has `7.5`, and a budget ten
+ * times as high would be worse than a question.
  *
  * @param isWhole whether only whole numbers are asked for, so that a mark in `1.000` stands for a thousand
  * @returns null if the number could be a thousand times as high, or is no number with `.` and `,` only
@@ -105,3 +105,72 @@ export const ownMarks = marksOf(locale)
 
 /** The number of a field, as its `NumberField` reads it. NaN for any other text. */
 export const numberOf = (text: string, kind: AmountKind): number => readAmount(text, ownMarks, kind).value ?? Number.NaN
+
+/** The value of a field that may be empty, or its problem. */
+export interface OptionalReading<Value> {
+  readonly value: Value
+  readonly problem: string | null
+}
+
+/** The end of a day in the reader's time zone. */
+const endOfDay = (day: string): Date => new Date(`${day}T23:59:59`)
+
+/** The day of an instant in the reader's time zone, as the value of a date field. */
+export function dayOf(instant: string): string {
+  const at = new Date(instant)
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${String(at.getFullYear()).padStart(4, '0')}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+}
+
+/**
+ * Reads the last day of something: the end of that day, or null for an empty field.
+ *
+ * @param present the stored end; it stays exact while the day is unchanged
+ */
+export function readEndDay(day: string, now: Date, present: string | null): OptionalReading<string | null> {
+  if (day === '') return { value: null, problem: null }
+  if (present !== null && dayOf(present) === day) return { value: present, problem: null }
+  const at = endOfDay(day)
+  if (Number.isNaN(at.getTime())) return { value: null, problem: 'Enter a date.' }
+  if (at <= now) return { value: null, problem: 'Choose today or a later day.' }
+  return { value: at.toISOString(), problem: null }
+}
+
+interface LimitRange extends AmountKind {
+  readonly min: number
+  readonly max: number
+  /** What an empty field means, for the message. Default: no limit. */
+  readonly emptyMeans?: string
+}
+
+/** Reads a limit; null for an empty field. */
+export function readLimit(
+  text: string,
+  { min, max, isWhole = false, isMoney = false, emptyMeans = 'no limit' }: LimitRange
+): OptionalReading<number | null> {
+  const trimmed = text.trim()
+  if (trimmed === '') return { value: null, problem: null }
+  const value = numberOf(trimmed, { isWhole, isMoney })
+  const isRight = Number.isFinite(value) && value >= min && value <= max && (!isWhole || Number.isInteger(value))
+  const kind = isWhole ? 'a whole number' : 'a number'
+  return isRight
+    ? { value, problem: null }
+    : {
+        value: null,
+        problem: `Enter ${kind} from ${min} to ${formatCount(max)}, or leave the field empty for ${emptyMeans}.`
+      }
+}
+
+const maxThresholds = 10
+
+/** Reads percents such as `50, 80, 100`. Empty: no thresholds. */
+export function readThresholds(text: string): { readonly value: number[]; readonly problem: string | null } {
+  const parts = text.split(/[\s,;%]+/).filter((part) => part !== '')
+  const percents = [...new Set(parts.map(Number))].sort((one, other) => one - other)
+  if (percents.some((percent) => !Number.isInteger(percent) || percent < 1 || percent > 100)) {
+    return { value: [], problem: 'Enter whole numbers from 1 to 100, separated by commas, or leave the field empty.' }
+  }
+  return percents.length > maxThresholds
+    ? { value: [], problem: `Enter at most ${maxThresholds} numbers.` }
+    : { value: percents, problem: null }
+}

@@ -1,5 +1,5 @@
 import { type Option, SelectBox } from '../ui/select-box.tsx'
-import { Field, type FieldProps } from './field.tsx'
+import { Field, type FieldProps } from './fields.tsx'
 
 interface SelectFieldProps extends FieldProps {
   readonly options: readonly Option[]

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { brand, titleOf } from '../brand/brand.ts'
-import { gatewayUrl } from '../gateway-url.ts'
-import { BrandLinks } from './brand-links.tsx'
-import { Logo } from './logo.tsx'
+import { gatewayUrl } from '../page-facts.ts'
+import { BrandLinks, Logo } from './logo.tsx'
 
 interface AuthLayoutProps {
   readonly title: string

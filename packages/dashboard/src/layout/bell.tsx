@@ -13,7 +13,10 @@ const maxShown = 99
 export const bellLook =
   'relative grid size-10 shrink-0 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink aria-expanded:bg-sunken aria-expanded:text-ink'
 
-/** A button that shows how many events are unread, and opens the newest ones. A failed count shows nothing: the page itself works. */
+/**
+ * A button that shows how many events are unread, and opens the newest ones. A failed count shows nothing: the page
+ * itself works.
+ */
 export function Bell({ feed }: { readonly feed: NoticeFeed }) {
   const query = useQuery(latestNotices(feed))
   const [isOpen, setOpen] = useState(false)

@@ -1,4 +1,4 @@
-import { nativeDialogLook } from '../ui/native-dialog-look.ts'
+import { nativeDialogLook } from '../ui/class-names.ts'
 
 /** Events that would make an open dialog of the page close itself, because they happen outside of it. */
 const guarded = [
@@ -22,8 +22,8 @@ interface BlockingDialog {
 }
 
 /**
- * Opens a dialog of the browser itself: it lies above every dialog of the page, and makes them inert. Nobody can close it, but the
- * links lead on.
+ * Opens a dialog of the browser itself: it lies above every dialog of the page, and makes them inert. Nobody can close
+ * it, but the links lead on.
  *
  * @returns a function that closes it
  */

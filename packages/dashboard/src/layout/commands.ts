@@ -23,20 +23,22 @@ const shownPerGroup = 8
 
 /** Whether each typed word begins a word of the command. */
 export function matches({ text, hint = '', words = '' }: Omit<Command, 'run' | 'icon'>, typed: string): boolean {
-  const known = `${text} ${hint} ${words}`.toLowerCase()
+  const content = `${text} ${hint} ${words}`.toLowerCase()
   return typed
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => known.startsWith(word) || known.includes(` ${word}`) || (word.length > 2 && known.includes(word)))
+    .every(
+      (word) => content.startsWith(word) || content.includes(` ${word}`) || (word.length > 2 && content.includes(word))
+    )
 }
 
 /** The commands that match, in their groups. Nothing typed matches all. */
 export function findCommands(groups: readonly CommandGroup[], typed: string): CommandGroup[] {
-  const asked = typed.trim()
+  const query = typed.trim()
   return groups
     .map(({ title, items }) => {
-      const found = asked === '' ? items : items.filter((command) => matches(command, asked))
-      return { title, items: asked === '' ? found : found.slice(0, shownPerGroup) }
+      const matching = query === '' ? items : items.filter((command) => matches(command, query))
+      return { title, items: query === '' ? matching : matching.slice(0, shownPerGroup) }
     })
     .filter(({ items }) => items.length > 0)
 }

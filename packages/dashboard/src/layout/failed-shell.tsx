@@ -1,8 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
-import { textLink } from '../ui/text-link.ts'
-import { BrandLinks } from './brand-links.tsx'
+import { textLink } from '../ui/class-names.ts'
 import { FailurePart } from './failure-page.tsx'
-import { Logo } from './logo.tsx'
+import { BrandLinks, Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 
 /** The frame of the signed-in pages while nothing is known about the user. Its content says why. */

@@ -1,11 +1,11 @@
-import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { brand } from '../brand/brand.ts'
+import { brand, titleOf } from '../brand/brand.ts'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { Failure } from '../ui/states.tsx'
 import { pageAttempts } from '../ui/use-auto-retry.ts'
-import { BrandLinks } from './brand-links.tsx'
+import { BrandLinks } from './logo.tsx'
 
 /** Shown in the place of a page that failed to load or to render. */
 export function FailurePart({ error, reset }: ErrorComponentProps) {
@@ -53,6 +53,30 @@ export function FailurePage(props: ErrorComponentProps) {
   return (
     <main className="grid min-h-dvh place-items-center">
       <FailurePart {...props} />
+    </main>
+  )
+}
+
+/** Shown in the place of a page whose address does not exist. */
+export function NotFoundPart() {
+  return (
+    <div className="grid min-h-[60dvh] place-items-center px-6">
+      <title>{titleOf('Page not found')}</title>
+      <div className="text-center">
+        <h1 className="text-xl font-semibold tracking-tight">Page not found</h1>
+        <p className="mt-2 text-ink-soft">Check the address for typos. The page may also have moved.</p>
+        <Link to="/dashboard" className={`mt-6 ${buttonLook({ tone: 'primary' })}`}>
+          Go to the overview
+        </Link>
+      </div>
+    </div>
+  )
+}
+
+export function NotFoundPage() {
+  return (
+    <main className="grid min-h-dvh place-items-center">
+      <NotFoundPart />
     </main>
   )
 }

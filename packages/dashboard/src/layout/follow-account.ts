@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { queryClient, read } from '../api/queries.ts'
 import { buttonLook } from '../ui/button.tsx'
 import { linkTo, openBlockingDialog } from './blocking-dialog.ts'
-import type { Account } from './caller.ts'
+import type { Account } from './owner.tsx'
 
 /** As often as notices are read. */
 const pollMs = 60_000
@@ -16,17 +16,17 @@ export function expectOtherAccount(): void {
 }
 
 /**
- * Says so once the user acts for another account, such as after the owner removed them from the team, and loads the dashboard
- * anew. Until then the page must not go on to show the team's data, so everything is read again.
+ * Says so once the user acts for another account, such as after the owner removed them from the team, and loads the
+ * dashboard anew. Until then the page must not go on to show the team's data, so everything is read again.
  */
 export function useFollowAccount(): void {
   const { data } = useQuery({ ...read('getAccount'), refetchInterval: pollMs })
   const account = data?.account
-  const shown = useRef(account?.id)
+  const lastId = useRef(account?.id)
   useEffect(() => {
-    if (account === undefined || account.id === shown.current) return
-    const isFirst = shown.current === undefined
-    shown.current = account.id
+    if (account === undefined || account.id === lastId.current) return
+    const isFirst = lastId.current === undefined
+    lastId.current = account.id
     if (isFirst) return
     queryClient.removeQueries({ type: 'inactive' })
     // The account itself was just read.

@@ -1,12 +1,12 @@
 import { Toggle } from '@base-ui/react/toggle'
 import { ToggleGroup } from '@base-ui/react/toggle-group'
 import { LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+import { chooseTheme, storedTheme, type Theme, themes } from '../brand/brand.ts'
 import { visibleText } from '../format/visible-text.ts'
-import { themes } from '../theme/theme.ts'
-import { useTheme } from '../theme/use-theme.ts'
-import { BrandLinks } from './brand-links.tsx'
-import { useUser } from './caller.ts'
-import { useSignOut } from './use-sign-out.ts'
+import { BrandLinks } from './logo.tsx'
+import { useUser } from './owner.tsx'
+import { useSignOut } from './sign-out.ts'
 
 const looks = {
   system: { icon: Monitor, text: 'System' },
@@ -73,4 +73,27 @@ export function Identity() {
       </div>
     </div>
   )
+}
+
+const listeners = new Set<() => void>()
+let current: Theme | null = null
+
+function choose(theme: Theme): void {
+  current = theme
+  chooseTheme(theme)
+  for (const listener of listeners) listener()
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+/** The chosen theme, shared by everything that shows it, and a function that chooses one. */
+export function useTheme(): readonly [theme: Theme, choose: (theme: Theme) => void] {
+  const theme = useSyncExternalStore(subscribe, () => {
+    current ??= storedTheme()
+    return current
+  })
+  return [theme, choose]
 }

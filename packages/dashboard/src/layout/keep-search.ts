@@ -2,10 +2,10 @@
 export const keepSearch =
   <Name extends string>(...names: readonly Name[]) =>
   (search: Record<string, unknown>): { [Key in Name]?: string } => {
-    const kept: { [Key in Name]?: string } = {}
+    const values: { [Key in Name]?: string } = {}
     for (const name of names) {
       const value = search[name]
-      if (typeof value === 'string' && value !== '') kept[name] = value
+      if (typeof value === 'string' && value !== '') values[name] = value
     }
-    return kept
+    return values
   }

@@ -1,6 +1,5 @@
 import { brand } from '../brand/brand.ts'
 import { Spinner } from '../ui/button.tsx'
-import { hasFirstView } from './first-view-in-page.ts'
 
 /** Shown while the code of a page loads, in the place of the page. It ends no first view, which says more. */
 export function LoadingPart() {
@@ -21,4 +20,23 @@ export function LoadingPage() {
       <LoadingPart />
     </main>
   )
+}
+
+/** The HTML of a page may have its first view: see first-view.tsx. */
+const findFirstView = (): HTMLElement | null => document.getElementById('first-view')
+
+/** Whether the first view is shown in the place of the page. */
+const hasFirstView = (): boolean => findFirstView() !== null
+
+/**
+ * Removes the first view once the page itself is there, before the browser paints again. `styles.css` hides the page
+ * until then.
+ */
+export function removeFirstViewOnceFilled(root: HTMLElement): void {
+  if (!hasFirstView()) return
+  new MutationObserver((_, observer) => {
+    if (root.firstElementChild === null || root.querySelector('[data-loading-part]') !== null) return
+    observer.disconnect()
+    findFirstView()?.remove()
+  }).observe(root, { childList: true, subtree: true })
 }

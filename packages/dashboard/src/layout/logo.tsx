@@ -1,4 +1,5 @@
 import { brand } from '../brand/brand.ts'
+import { textLink } from '../ui/class-names.ts'
 
 /** The brand's picture, or the built-in one with the name. */
 export function Logo() {
@@ -18,5 +19,26 @@ export function Logo() {
       </svg>
       <span className="truncate">{brand.name}</span>
     </span>
+  )
+}
+
+/** Links to the operator's support and legal pages; nothing without them. */
+export function BrandLinks() {
+  const links = [
+    [brand.supportUrl, 'Support'],
+    [brand.legalUrl, 'Legal']
+  ] as const
+  if (links.every(([url]) => url === null)) return null
+  return (
+    <p className="flex flex-wrap gap-x-4 gap-y-1 text-[0.8125rem]">
+      {links.map(
+        ([url, text]) =>
+          url !== null && (
+            <a key={text} href={url} className={textLink}>
+              {text}
+            </a>
+          )
+      )}
+    </p>
   )
 }

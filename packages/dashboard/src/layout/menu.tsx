@@ -2,9 +2,9 @@ import { Dialog } from '@base-ui/react/dialog'
 import { useLocation } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { type RefObject, useRef } from 'react'
-import { useAccount, useUser } from './caller.ts'
 import { Identity } from './identity.tsx'
 import { Navigation } from './navigation.tsx'
+import { useAccount, useUser } from './owner.tsx'
 
 interface MenuProps {
   /** The button that opened it. */

@@ -1,11 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { Answer } from '../api/call.ts'
 import { read } from '../api/queries.ts'
 import { isolate, visibleText } from '../format/visible-text.ts'
-import { textLink } from '../ui/text-link.ts'
-import { useAccount } from './caller.ts'
+import { textLink } from '../ui/class-names.ts'
 
-/** The owner of the team, such as `Ada (ada@example.com)`. For members: only the owner can buy and change what is for all. */
+type User = Answer<'getUser'>['user']
+export type Account = Answer<'getAccount'>['account']
+
+/** The signed-in user. Only for pages below `/dashboard`: their route loads the user first. */
+export const useUser = (): User => useSuspenseQuery(read('getUser')).data.user
+
+/** The account that the user acts for: their own, or their team's. */
+export const useAccount = (): Account => useSuspenseQuery(read('getAccount')).data.account
+
+/**
+ * The owner of the team, such as `Ada (ada@example.com)`. For members: only the owner can buy and change what is for
+ * all.
+ */
 export function OwnerName() {
   const { data } = useQuery(read('getTeam'))
   const owner = data?.team.members.find(({ role }) => role === 'owner')

@@ -2,7 +2,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
-import { useLateText } from '../ui/use-late-text.ts'
+import { useLateText } from '../ui/search-field.tsx'
 import type { Command, CommandGroup } from './commands.ts'
 import { useCommands } from './use-commands.ts'
 

@@ -1,19 +1,17 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { Bell as BellIcon, Menu as MenuIcon } from 'lucide-react'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { Bell as BellIcon, Menu as MenuIcon, Search } from 'lucide-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { accountFeed } from '../notices/feed.ts'
 import { Banner } from '../ui/banner.tsx'
-import { MomentTooltip } from '../ui/moment-tooltip.tsx'
+import { MomentTooltip } from '../ui/moment.tsx'
 import { ToastProvider } from '../ui/toast.tsx'
 import { Bell, bellLook } from './bell.tsx'
-import { BrandLinks } from './brand-links.tsx'
-import { useAccount, useUser } from './caller.ts'
 import { useFollowAccount } from './follow-account.ts'
 import { Identity } from './identity.tsx'
 import { dialogOnDemand } from './lazy-dialog.tsx'
-import { Logo } from './logo.tsx'
+import { BrandLinks, Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
-import { PaletteButton, usePalette } from './palette-button.tsx'
+import { useAccount, useUser } from './owner.tsx'
 
 const WaitingBell = () => (
   <span aria-hidden="true" className={bellLook}>
@@ -131,5 +129,68 @@ function TopBar({ onSearch }: { readonly onSearch: () => void }) {
         {isOpen && <Menu button={button} onClose={() => setOpen(false)} />}
       </div>
     </header>
+  )
+}
+
+/** Loaded when it is first opened, so that the first page stays small. */
+const Palette = dialogOnDemand(() => import('./palette.tsx'), 'Palette')
+
+const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
+
+/** The palette, opened with ⌘K or Ctrl K. */
+function usePalette() {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || event.altKey || event.shiftKey || !(isMac ? event.metaKey : event.ctrlKey))
+        return
+      event.preventDefault()
+      // An open dialog keeps its input.
+      setOpen((before) => !before && document.querySelector('[role="dialog"][data-open]') === null)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+  const palette = isOpen && <Palette onClose={() => setOpen(false)} />
+  return { palette, open: () => setOpen(true) }
+}
+
+interface PaletteButtonProps {
+  readonly onOpen: () => void
+  /** Only the icon, for narrow screens. */
+  readonly isIcon?: boolean
+}
+
+/** Opens the palette, and shows its shortcut. */
+function PaletteButton({ onOpen, isIcon = false }: PaletteButtonProps) {
+  const shared = {
+    'aria-keyshortcuts': isMac ? 'Meta+K' : 'Control+K',
+    'aria-haspopup': 'dialog',
+    onClick: onOpen
+  } as const
+  if (isIcon) {
+    return (
+      <button
+        {...shared}
+        type="button"
+        aria-label="Search"
+        className="grid size-10 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+      >
+        <Search aria-hidden="true" className="size-5" />
+      </button>
+    )
+  }
+  return (
+    <button
+      {...shared}
+      type="button"
+      className="mb-4 flex min-h-9 items-center gap-3 rounded-lg border border-line bg-canvas px-3 text-sm text-ink-soft hover:border-line-strong hover:text-ink"
+    >
+      <Search aria-hidden="true" className="size-4 shrink-0" />
+      <span className="flex-1 text-left">Search</span>
+      <span aria-hidden="true" className="text-xs">
+        {isMac ? '⌘K' : 'Ctrl K'}
+      </span>
+    </button>
   )
 }

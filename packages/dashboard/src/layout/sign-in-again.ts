@@ -2,8 +2,7 @@ import { call } from '../api/call.ts'
 import { queryClient, read } from '../api/queries.ts'
 import { buttonLook } from '../ui/button.tsx'
 import { linkTo, openBlockingDialog } from './blocking-dialog.ts'
-import { signInPath } from './sign-in-path.ts'
-import { sessionChannel } from './tell-other-tabs.ts'
+import { sessionChannel } from './tabs.ts'
 
 /** The page on which somebody typed or chose something last. */
 let inputOn: string | null = null
@@ -18,8 +17,8 @@ export const couldLoseInput = (): boolean =>
 let asking: Promise<boolean> | null = null
 
 /**
- * Asks people whose session has ended to sign in again in another tab, which keeps all that they typed in this one. Calls that
- * fail meanwhile wait for the same answer.
+ * Asks people whose session has ended to sign in again in another tab, which keeps all that they typed in this one.
+ * Calls that fail meanwhile wait for the same answer.
  *
  * @param here the address of this page, to return to if they choose to leave it
  * @returns true when the same person has signed in again
@@ -50,14 +49,17 @@ async function ask(here: string): Promise<boolean> {
   }
 }
 
-/** Resolves when another tab has signed in the person that this page shows. For another person, the page is reloaded elsewhere. */
+/**
+ * Resolves when another tab has signed in the person that this page shows. For another person, the page is reloaded
+ * elsewhere.
+ */
 function signedInAgain(): Promise<void> {
-  const shown = queryClient.getQueryData(read('getUser').queryKey)?.user.id
+  const userId = queryClient.getQueryData(read('getUser').queryKey)?.user.id
   return new Promise((resolve) => {
     const returns = new AbortController()
     const check = async () => {
       const current = await call('getUser').catch(() => null)
-      if (current === null || current.user.id !== shown) return
+      if (current === null || current.user.id !== userId) return
       returns.abort()
       resolve()
     }
@@ -67,4 +69,17 @@ function signedInAgain(): Promise<void> {
     window.addEventListener('focus', check, until)
     window.addEventListener('online', check, until)
   })
+}
+
+export interface SignInSearch {
+  /** The session has ended while the page was open. */
+  readonly ended?: '1'
+  /** The page to return to. */
+  readonly next?: string
+}
+
+/** The address of the sign-in page. */
+export function signInPath(search: SignInSearch): string {
+  const query = new URLSearchParams({ ...search }).toString()
+  return query === '' ? '/login' : `/login?${query}`
 }

@@ -3,12 +3,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { BookText, Box, Building2, KeyRound, LogOut, Monitor, Moon, Plus, Receipt, Sun, UserRound } from 'lucide-react'
 import { read } from '../api/queries.ts'
 import { docsAddress, docsPages } from '../docs/list-pages.ts'
-import { nameOfKey, shownPrefix } from '../format/key.ts'
-import { useTheme } from '../theme/use-theme.ts'
-import { useAccount, useUser } from './caller.ts'
+import { nameOfKey, shownPrefix } from '../format/visible-text.ts'
 import { type CommandGroup, findCommands, requestIdIn } from './commands.ts'
+import { useTheme } from './identity.tsx'
 import { destinationsFor } from './navigation.tsx'
-import { useSignOut } from './use-sign-out.ts'
+import { useAccount, useUser } from './owner.tsx'
+import { useSignOut } from './sign-out.ts'
 
 const themeCommands = [
   ['system', 'Use the system’s theme', Monitor],
@@ -19,7 +19,8 @@ const themeCommands = [
 /**
  * The commands for a typed text. Keys, models and members appear while something is typed.
  *
- * @param asked the typed text once nobody types: control searches for keys with it, because an account may have thousands
+ * @param asked the typed text once nobody types: control searches for keys with it, because an account may have
+ *   thousands
  */
 export function useCommands(typed: string, asked: string): CommandGroup[] {
   const isSearching = typed.trim() !== ''

@@ -3,14 +3,12 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
 import type { EventsResponse } from '@tollgate/contracts/http/notices.ts'
 import { type RefObject, useRef } from 'react'
+import { textLink } from '../ui/class-names.ts'
 import { ScrollRegion } from '../ui/scroll-region.tsx'
 import { QueryView } from '../ui/states.tsx'
-import { textLink } from '../ui/text-link.ts'
 import { describeNotice } from './describe-notice.ts'
 import type { NoticeFeed } from './feed.ts'
-import { MarkReadButton } from './mark-read-button.tsx'
-import { NoticeRow } from './notice-row.tsx'
-import { usePlanNames } from './use-plan-names.ts'
+import { MarkReadButton, NoticeRow, usePlanNames } from './notice-row.tsx'
 
 interface BellPanelProps {
   readonly feed: NoticeFeed
@@ -63,7 +61,7 @@ export function BellPanel({ feed, query, button, onClose }: BellPanelProps) {
                       <NoticeRow
                         key={notice.id}
                         notice={notice}
-                        told={describeNotice(notice, feed.isForOperators, nameOfPlan)}
+                        words={describeNotice(notice, feed.isForOperators, nameOfPlan)}
                         onFollow={follow}
                       />
                     ))}

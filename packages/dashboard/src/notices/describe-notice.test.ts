@@ -7,9 +7,19 @@ const key = { id: 'k1', label: 'Web', scope: 'inference', metadata: {} }
 const spent = { month: '2026-11', budget_usd: '50.00', spent_usd: '40.00' }
 const at = '2026-11-23T12:00:00.000Z'
 const refused = {
-  ...{ key, code: 'key_budget_exceeded', reason: 'budget', since: at, last_at: at, requests: 12, model: 'm' },
-  ...{ needed_usd: '0.47', left_usd: '0.35', limit_usd: '1.00' },
-  ...{ needed_tokens: null, left_tokens: null, limit_tokens: null }
+  key,
+  code: 'key_budget_exceeded',
+  reason: 'budget',
+  since: at,
+  last_at: at,
+  requests: 12,
+  model: 'm',
+  needed_usd: '0.47',
+  left_usd: '0.35',
+  limit_usd: '1.00',
+  needed_tokens: null,
+  left_tokens: null,
+  limit_tokens: null
 }
 
 /** An example of each type, and what its sentence must contain. */
@@ -37,8 +47,11 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
   ],
   'payment.duplicate': [
     {
-      ...{ account_id: 'acc', subscription_id: 'sub_1', price_ids: ['price_1'] },
-      ...{ kept_subscription_id: 'sub_2', kept_price_ids: ['price_2'] }
+      account_id: 'acc',
+      subscription_id: 'sub_1',
+      price_ids: ['price_1'],
+      kept_subscription_id: 'sub_2',
+      kept_price_ids: ['price_2']
     },
     /^Two subscriptions were paid\. sub_2 is kept, sub_1 ends/
   ],

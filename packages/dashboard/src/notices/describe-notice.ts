@@ -1,8 +1,7 @@
 import type { EventData, EventType } from '@tollgate/contracts/events/event-types.ts'
 import { formatUsd } from '../format/money.ts'
-import { formatMonth } from '../format/month.ts'
 import { countOf } from '../format/number.ts'
-import { formatMoment } from '../format/time.ts'
+import { formatMoment, formatMonth } from '../format/time.ts'
 import { isolate, visibleText } from '../format/visible-text.ts'
 import { describeRefusal } from '../usage/describe-refusal.ts'
 import { daysOfMonth } from '../usage/usage-range.ts'
@@ -211,8 +210,10 @@ export function describeNotice(
 ): ToldNotice {
   const tell = Object.hasOwn(tellers, type) ? (tellers[type as EventType] as Teller<never>) : null
   if (tell === null) return { text: `An event of the type ${type} happened.`, tone: 'info' }
-  const told = tell(data as never, nameOfPlan)
-  return told.link === undefined || !isForOperators ? told : { ...told, link: ofOperators(told.link, data) }
+  const sentence = tell(data as never, nameOfPlan)
+  return sentence.link === undefined || !isForOperators
+    ? sentence
+    : { ...sentence, link: ofOperators(sentence.link, data) }
 }
 
 function ofOperators(link: NoticeLink, data: object): NoticeLink {

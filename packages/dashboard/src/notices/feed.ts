@@ -51,7 +51,6 @@ const recentCount = '50'
 /** Enough of the newest events to find what needs attention. */
 export const recentNotices = (feed: NoticeFeed) =>
   queryOptions<EventsResponse, ApiError>({
-    // The same as that of an early read.
     queryKey: [...feed.key, { query: { limit: recentCount } }],
     queryFn: ({ signal }) => feed.read({ limit: recentCount }, signal),
     refetchInterval: pollMs

@@ -1,17 +1,29 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { EventsResponse } from '@tollgate/contracts/http/notices.ts'
 import { Bell } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ApiError } from '../api/api-error.ts'
+import { buttonLook } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { LoadMore } from '../ui/load-more.tsx'
 import { Page } from '../ui/page.tsx'
-import { Empty, QueryView } from '../ui/states.tsx'
+import { Empty, LoadMore, QueryView } from '../ui/states.tsx'
 import { describeNotice } from './describe-notice.ts'
-import type { NoticeFeed } from './feed.ts'
-import { MarkReadButton } from './mark-read-button.tsx'
-import { NoticeRow } from './notice-row.tsx'
-import { usePlanNames } from './use-plan-names.ts'
+import { accountFeed, type NoticeFeed } from './feed.ts'
+import { MarkReadButton, NoticeRow, usePlanNames } from './notice-row.tsx'
+
+export function NoticesPage() {
+  return (
+    <NoticesView
+      feed={accountFeed}
+      settings={
+        <Link to="/dashboard/account" hash="notifications" className={buttonLook()}>
+          Choose mails and thresholds
+        </Link>
+      }
+    />
+  )
+}
 
 const pageSize = '50'
 
@@ -62,7 +74,7 @@ export function NoticesView({ feed, settings }: NoticesViewProps) {
                     <NoticeRow
                       key={notice.id}
                       notice={notice}
-                      told={describeNotice(notice, feed.isForOperators, nameOfPlan)}
+                      words={describeNotice(notice, feed.isForOperators, nameOfPlan)}
                     />
                   ))}
               </ol>

@@ -25,3 +25,12 @@ export interface SnippetOptions {
   readonly temperature?: number
   readonly max_tokens?: number
 }
+
+/** Quotes a text for a shell. In single quotes, it treats only the single quote itself specially. */
+export const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** Takes the system prompt out of messages, for APIs that have a member of its own for it. Undefined: there is none. */
+export const splitSystem = (messages: readonly Message[]): { system: string | undefined; others: Message[] } => ({
+  system: messages.find(({ role }) => role === 'system')?.content,
+  others: messages.filter(({ role }) => role !== 'system')
+})

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { CodeBlock } from '../ui/code-block.tsx'
+import { CodeBlock } from '../ui/copy-button.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { type Language, languages, type SnippetOptions } from './snippet-options.ts'
 import { writeSnippets } from './write-snippets.ts'

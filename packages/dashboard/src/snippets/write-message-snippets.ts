@@ -1,9 +1,10 @@
 import { defaultMaxTokens } from '../chat-models/chat-api.ts'
-import { quoteForShell } from './quote-for-shell.ts'
-import type { Language, Message, SnippetOptions } from './snippet-options.ts'
-import { splitSystem } from './split-system.ts'
+import { type Language, type Message, quoteForShell, type SnippetOptions, splitSystem } from './snippet-options.ts'
 
-/** Writes the same call of Anthropic's API in each language, ready to run. It takes the system prompt as a member of its own. */
+/**
+ * Writes the same call of Anthropic's API in each language, ready to run. It takes the system prompt as a member of its
+ * own.
+ */
 export function writeMessageSnippets(options: SnippetOptions): Record<Exclude<Language, 'ai'>, string> {
   return { curl: writeCurl(options), python: writePython(options), node: writeNode(options) }
 }

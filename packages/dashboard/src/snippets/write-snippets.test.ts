@@ -74,7 +74,10 @@ test('a model of Anthropic’s API is called with it in every language, with the
     })
     const shown = execFileSync('sh', ['-c', curl.replace(/^curl/, 'printf "%s\\0"')], { encoding: 'utf8' }).split('\0')
     assert.deepEqual(JSON.parse(shown[shown.indexOf('-d') + 1] ?? ''), {
-      ...{ model: 'gpt-4o-mini', max_tokens: 4096, temperature: 0, system: 'Be brief.' },
+      model: 'gpt-4o-mini',
+      max_tokens: 4096,
+      temperature: 0,
+      system: 'Be brief.',
       ...(isStream && { stream: true }),
       messages: [{ role: 'user', content: hostile }]
     })

@@ -1,7 +1,5 @@
 import type { ChatApi } from '../chat-models/chat-api.ts'
-import { quoteForShell } from './quote-for-shell.ts'
-import type { Language, SnippetOptions } from './snippet-options.ts'
-import { splitSystem } from './split-system.ts'
+import { type Language, quoteForShell, type SnippetOptions, splitSystem } from './snippet-options.ts'
 import { writeMessageSnippets } from './write-message-snippets.ts'
 
 /** Writes the same chat call in each language, ready to run. */

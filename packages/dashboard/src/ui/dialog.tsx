@@ -1,13 +1,17 @@
+import { AlertDialog as Alert } from '@base-ui/react/alert-dialog'
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
-import { DiscardQuestion } from './discard-question.tsx'
+import { Button } from './button.tsx'
 import { KeepOpenContext } from './keep-dialog-open.ts'
 
 /** The first field takes the focus, not the close button. */
 const firstField = 'form input, form select, form textarea'
 
-/** The element of the page that had the focus last. Dialogs are outside of the page, but for those that wait for their code or data. */
+/**
+ * The element of the page that had the focus last. Dialogs are outside of the page, but for those that wait for their
+ * code or data.
+ */
 let opener: Element | null = null
 document.addEventListener('focusout', ({ target }) => {
   if (target instanceof Element && target.closest('#root') !== null && target.closest('dialog') === null)
@@ -37,8 +41,8 @@ const accidental: ReadonlySet<string> = new Set(['escape-key', 'outside-press'])
 const valuesOf = (form: HTMLFormElement): string => JSON.stringify([...new FormData(form)])
 
 /**
- * A modal dialog. It is open while it is rendered, and leaves nothing in the page afterwards. While its form has input that
- * was not sent, Escape and a click outside ask whether to discard it.
+ * A modal dialog. It is open while it is rendered, and leaves nothing in the page afterwards. While its form has input
+ * that was not sent, Escape and a click outside ask whether to discard it.
  */
 export function Dialog({ title, description, onClose, children, isDismissable = true, isWide = false }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
@@ -106,4 +110,38 @@ export function Dialog({ title, description, onClose, children, isDismissable = 
 /** The buttons at the end of a dialog. The confirming button comes last. */
 export function DialogActions({ children }: { readonly children: ReactNode }) {
   return <div className="flex flex-col-reverse gap-2 pt-2 sm:flex-row sm:justify-end">{children}</div>
+}
+
+interface DiscardQuestionProps {
+  readonly onKeep: () => void
+  readonly onDiscard: () => void
+}
+
+/** Asks over the page or its dialog, so that the question is in sight wherever the form is scrolled to. */
+export function DiscardQuestion({ onKeep, onDiscard }: DiscardQuestionProps) {
+  const keep = useRef<HTMLButtonElement>(null)
+  return (
+    <Alert.Root open onOpenChange={(isOpen) => !isOpen && onKeep()}>
+      <Alert.Portal>
+        <Alert.Backdrop className="fixed inset-0 z-50 bg-[oklch(0.15_0.02_230/0.5)]" />
+        <Alert.Viewport className="fixed inset-0 z-60 grid place-items-center p-3 sm:p-6">
+          <Alert.Popup
+            initialFocus={keep}
+            className="w-full max-w-sm rounded-2xl border border-line bg-surface p-5 shadow-popup outline-none"
+          >
+            <Alert.Title className="text-lg font-semibold tracking-tight">Discard your changes?</Alert.Title>
+            <Alert.Description className="mt-1 text-sm text-ink-soft">What you entered is not saved.</Alert.Description>
+            <div className="mt-4 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+              <Button tone="danger" onClick={onDiscard}>
+                Discard
+              </Button>
+              <Button ref={keep} tone="primary" onClick={onKeep}>
+                Keep editing
+              </Button>
+            </div>
+          </Alert.Popup>
+        </Alert.Viewport>
+      </Alert.Portal>
+    </Alert.Root>
+  )
 }

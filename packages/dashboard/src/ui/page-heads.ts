@@ -8,8 +8,8 @@ const docsDescription =
   'How to call models from your code, with the addresses of this service and the models of your plan filled in, so that you can copy every example.'
 
 /**
- * Titles and descriptions that are the same for everybody, by address: the build also writes them into the HTML of the pages, so that
- * they are read while the code still loads.
+ * Titles and descriptions that are the same for everybody, by address: the build also writes them into the HTML of the
+ * pages, so that they are read while the code still loads.
  */
 export const pageHeads = {
   '/dashboard': {

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
-import { controlLook } from './control-look.ts'
-import { useLateText } from './use-late-text.ts'
+import { useEffect, useRef, useState } from 'react'
+import { controlLook } from './class-names.ts'
 
 interface SearchFieldProps {
   /** The accessible name, such as `Search keys`. */
@@ -32,4 +32,33 @@ export function SearchField({ label, placeholder, text, onChange }: SearchFieldP
 export function LateSearchField({ text, onChange, ...field }: SearchFieldProps) {
   const [typed, setTyped] = useLateText(text, onChange)
   return <SearchField {...field} text={typed} onChange={setTyped} />
+}
+
+const typingMs = 300
+
+/**
+ * A text that is kept elsewhere, such as in the address, and changes there once nobody types.
+ *
+ * @returns what is in the field, and what to call when it changes
+ */
+export function useLateText(text: string, onChange: (text: string) => void): [string, (typed: string) => void] {
+  const [typed, setTyped] = useState(text)
+  const latestText = useRef(text)
+  const change = useRef(onChange)
+  change.current = onChange
+  useEffect(() => {
+    // The address changed by itself, such as by going back.
+    if (text === latestText.current) return
+    latestText.current = text
+    setTyped(text)
+  }, [text])
+  useEffect(() => {
+    if (typed === latestText.current) return
+    const timer = setTimeout(() => {
+      latestText.current = typed
+      change.current(typed)
+    }, typingMs)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return [typed, setTyped]
 }

@@ -1,6 +1,6 @@
 import { Select } from '@base-ui/react/select'
 import { Check, ChevronDown } from 'lucide-react'
-import { controlLook } from './control-look.ts'
+import { controlLook } from './class-names.ts'
 
 export type Option = readonly [value: string, text: string]
 export interface OptionGroup {
@@ -86,3 +86,24 @@ const showOption = ([value, text]: Option) => (
     <Select.ItemText className="col-start-2 break-words">{text}</Select.ItemText>
   </Select.Item>
 )
+
+interface ChoiceProps {
+  readonly label: string
+  readonly value: string
+  readonly options: ReadonlyArray<Option | OptionGroup>
+  readonly onChange: (value: string) => void
+}
+
+/** A list of values to filter by. It shows a value that the options lack too, because an address may have any. */
+export function Choice({ label, value, options, onChange }: ChoiceProps) {
+  const choices = options.flatMap((one) => ('options' in one ? one.options : [one]))
+  return (
+    <SelectBox
+      control={{ 'aria-label': label }}
+      value={value}
+      options={choices.some(([option]) => option === value) ? options : [...options, [value, value]]}
+      onChange={onChange}
+      className="min-w-0 flex-1 basis-40 text-sm sm:max-w-64"
+    />
+  )
+}

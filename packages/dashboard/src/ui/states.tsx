@@ -98,9 +98,13 @@ interface QueryViewProps<Data> extends LoadingProps {
   readonly children: (data: Data) => ReactNode
 }
 
-/** Shows the data of a query, its loading state or its error. Data that failed to refresh is marked as possibly out of date. */
+/**
+ * Shows the data of a query, its loading state or its error. Data that failed to refresh is marked as possibly out of
+ * date.
+ */
 export function QueryView<Data>({ query, children, ...loading }: QueryViewProps<Data>) {
-  // While a query without data is retried, it has no error. The failure stays: nothing flickers, and its button keeps the focus.
+  // While a query without data is retried, it has no error. The failure stays: nothing flickers, and its button keeps
+  // the focus.
   const [latest, setLatest] = useState<unknown>(null)
   if (query.error !== null && query.error !== latest) setLatest(query.error)
   const isRetried = query.isPending && query.errorUpdateCount > 0
@@ -123,4 +127,31 @@ export function QueryView<Data>({ query, children, ...loading }: QueryViewProps<
   }
   if (error !== null) return <Failure {...retry} />
   return <Loading {...loading} />
+}
+
+interface LoadMoreProps {
+  readonly query: UseInfiniteQueryResult
+  /** The button's text, such as `Show older invoices`. */
+  readonly text: string
+}
+
+/** A button below a list that loads the next page, or the error of the last attempt. */
+export function LoadMore({ query, text }: LoadMoreProps) {
+  const { hasNextPage, isFetchNextPageError, isFetchingNextPage, error } = query
+  const read = () => void query.fetchNextPage({ cancelRefetch: false })
+  if (isFetchNextPageError) {
+    return (
+      <InlineFailure error={error} onRetry={read} isRetrying={isFetchingNextPage}>
+        The rest could not be loaded.
+      </InlineFailure>
+    )
+  }
+  if (!hasNextPage) return null
+  return (
+    <div className="text-center">
+      <Button onClick={read} isBusy={isFetchingNextPage}>
+        {text}
+      </Button>
+    </div>
+  )
 }

@@ -30,16 +30,16 @@ const notLive = { 'aria-live': undefined, 'aria-atomic': undefined, 'aria-releva
 
 function Toasts({ requests, showToast, region }: ToastsProps) {
   const { toasts, add, close } = Toast.useToastManager<ToastRequest>()
-  const shown = useRef(0)
+  const count = useRef(0)
   useEffect(() => {
-    for (const request of requests.slice(shown.current)) {
+    for (const request of requests.slice(count.current)) {
       add({
         description: request.text,
         data: request,
         timeout: request.undo === undefined ? shownMs : undoableMs
       })
     }
-    shown.current = requests.length
+    count.current = requests.length
   }, [requests, add])
   const undo = async (id: string, request: ToastRequest) => {
     close(id)

@@ -10,12 +10,14 @@ export interface Retry {
 
 const isVisible = (): boolean => document.visibilityState === 'visible'
 
-/** How many attempts have failed since a page was last shown. The failure of a whole page is rendered anew after each. */
+/**
+ * How many attempts have failed since a page was last shown. The failure of a whole page is rendered anew after each.
+ */
 export const pageAttempts = { current: 0 }
 
 /**
- * Repeats a failed read while its failure is shown: after a while, and at once when the browser is online again. Hidden pages
- * wait until they are visible. Only temporary failures are repeated.
+ * Repeats a failed read while its failure is shown: after a while, and at once when the browser is online again. Hidden
+ * pages wait until they are visible. Only temporary failures are repeated.
  *
  * @param counted {@link pageAttempts} for the failure of a whole page
  * @returns whether it will be repeated

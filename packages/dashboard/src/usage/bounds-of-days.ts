@@ -6,7 +6,8 @@ const hourMs = 3_600_000
 export const isHour = (text: string | undefined): boolean => text !== undefined && hourForm.test(text)
 
 /**
- * Reads the first and the last day (UTC), such as `2026-11-23`, or hour, such as `2026-11-23T05:00Z`. Both are included.
+ * Reads the first and the last day (UTC), such as `2026-11-23`, or hour, such as `2026-11-23T05:00Z`. Both are
+ * included.
  *
  * @returns the bounds as the API takes them: its end is exclusive. Texts of another form are left out.
  */

@@ -12,11 +12,12 @@ function preferredColour(id: string): number {
 }
 
 /**
- * A function that gives each series of a chart a colour by its id. A series keeps the colour that it had first, unless an
- * earlier one in the same chart has it: two series of a chart never share a colour. Ids get different colours while there are
- * enough, so that an id has the same one in all charts.
+ * A function that gives each series of a chart a colour by its id. A series keeps the colour that it had first, unless
+ * an earlier one in the same chart has it: two series of a chart never share a colour. Ids get different colours while
+ * there are enough, so that an id has the same one in all charts.
  *
- * @returns a function of the series, and of ids that have their colours before all others, whichever chart is shown first
+ * @returns a function of the series, and of ids that have their colours before all others, whichever chart is shown
+ *   first
  */
 export function createColouring(): (series: readonly Series[], known?: readonly string[]) => ColouredSeries[] {
   const first = new Map<string, number>()

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Check, ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { read } from '../api/queries.ts'
-import { nameOfKey } from '../format/key.ts'
-import { controlLook } from '../ui/control-look.ts'
-import { useLateText } from '../ui/use-late-text.ts'
+import { nameOfKey } from '../format/visible-text.ts'
+import { controlLook } from '../ui/class-names.ts'
+import { useLateText } from '../ui/search-field.tsx'
 
 const maxShown = '50'
 
@@ -33,15 +33,15 @@ export function KeyChoice({ value, onChange }: KeyChoiceProps) {
   const [asked, setAsked] = useState('')
   const [typed, setTyped] = useLateText(asked, setAsked)
   const q = asked.trim()
-  const found = useQuery({
+  const search = useQuery({
     ...read('listKeys', { query: { limit: maxShown, include_revoked: 'true', ...(q !== '' && { q }) } }),
     enabled: isOpen
   })
   // Until the answer is there, Enter must not choose a key that another text found.
-  const isSearching = typed.trim() !== q || found.isPending
+  const isSearching = typed.trim() !== q || search.isPending
   const chosen = useQuery({ ...read('getKey', { params: { id: value } }), enabled: value !== '' })
   // Only keys that can make requests.
-  const keys = (found.data?.keys ?? []).filter(({ scope }) => scope === 'inference').map(itemOf)
+  const keys = (search.data?.keys ?? []).filter(({ scope }) => scope === 'inference').map(itemOf)
   const named = chosen.data === undefined ? { value, label: value } : itemOf(chosen.data.key)
   return (
     <Combobox.Root
@@ -97,9 +97,9 @@ export function KeyChoice({ value, onChange }: KeyChoiceProps) {
               )}
             </Combobox.List>
             <Combobox.Status className="border-line px-3 text-[0.8125rem] text-ink-soft not-empty:border-t not-empty:py-2">
-              {found.error !== null
+              {search.error !== null
                 ? 'The keys could not be loaded.'
-                : found.data?.next_cursor != null && 'There are more keys. Type to find them.'}
+                : search.data?.next_cursor != null && 'There are more keys. Type to find them.'}
             </Combobox.Status>
           </Combobox.Popup>
         </Combobox.Positioner>

@@ -1,4 +1,6 @@
+import { useEffect, useState } from 'react'
 import type { ApiError } from '../api/api-error.ts'
+import { now } from '../api/clock.ts'
 
 /** Usage lags by up to five seconds, so more frequent requests would show nothing new. */
 const refetchMs = 5_000
@@ -16,3 +18,18 @@ const every =
 /** Options for queries that change while requests run. They are refetched while the page is visible. */
 export const live = { refetchInterval: every(refetchMs) }
 export const liveReport = { refetchInterval: every(reportRefetchMs) }
+
+const hourMs = 3_600_000
+/** Checks often, because a one-hour timer would be late after the computer slept. */
+const checkEveryMs = 10_000
+const currentHour = () => Math.floor(now().getTime() / hourMs) * hourMs
+
+/** The start of the current hour. Updates when the next hour begins. */
+export function useCurrentHour(): Date {
+  const [hour, setHour] = useState(currentHour)
+  useEffect(() => {
+    const timer = setInterval(() => setHour(currentHour()), checkEveryMs)
+    return () => clearInterval(timer)
+  }, [])
+  return new Date(hour)
+}

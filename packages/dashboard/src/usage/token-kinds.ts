@@ -1,12 +1,24 @@
+import { type RareCounter, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { Series } from '../charts/series.ts'
-import { rareNames } from './rare-counters.ts'
+import { formatCompact } from '../format/number.ts'
 import type { Bucket } from './sum-usage.ts'
+
+/** What the counters are called that are 0 for most requests. */
+export const rareNames: Readonly<Record<RareCounter, string>> = {
+  cacheWriteTokens: 'Cache writes',
+  longCacheWriteTokens: 'Long cache writes',
+  audioInputTokens: 'Audio input',
+  imageInputTokens: 'Image input',
+  audioOutputTokens: 'Audio output',
+  imageOutputTokens: 'Image output',
+  toolCalls: 'Tool calls'
+}
 
 type Kind = readonly [id: string, name: string, tokens: (bucket: Bucket) => number]
 
 /**
- * Kinds of tokens that do not overlap: together they are all tokens. The counters overlap, because cached input is part of
- * the input, and reasoning is part of the output.
+ * Kinds of tokens that do not overlap: together they are all tokens. The counters overlap, because cached input is part
+ * of the input, and reasoning is part of the output.
  */
 const kinds: readonly Kind[] = [
   [
@@ -43,7 +55,8 @@ export function stackTokenKinds(buckets: readonly Bucket[], starts: readonly str
     .map(([id, name, tokens]) => ({
       id,
       name,
-      // A correction may be counted before the request that it corrects, so a difference can be below zero for a moment.
+      // A correction may be counted before the request that it corrects, so a difference can be below zero for a
+      // moment.
       values: starts.map((start) =>
         Math.max(
           0,
@@ -52,4 +65,21 @@ export function stackTokenKinds(buckets: readonly Bucket[], starts: readonly str
       )
     }))
     .filter(({ values }) => values.some((value) => value > 0))
+}
+
+/**
+ * Describes the rare counters of each bar that are not 0: `Cache writes 1,200 · Tool calls 3`.
+ *
+ * @param starts the start of each bar, from `bucketStarts`
+ */
+export function describeRareCounters(buckets: readonly Bucket[], starts: readonly string[]): string[] {
+  const byStart = Map.groupBy(buckets, ({ start }) => new Date(start).toISOString())
+  return starts.map((start) => {
+    const own = byStart.get(start) ?? []
+    return (Object.keys(rareNames) as RareCounter[])
+      .map((counter) => [counter, own.reduce((sum, bucket) => sum + bucket[usageCounters[counter]], 0)] as const)
+      .filter(([, sum]) => sum > 0)
+      .map(([counter, sum]) => `${rareNames[counter]} ${formatCompact(sum)}`)
+      .join(' · ')
+  })
 }

@@ -61,8 +61,8 @@ export function startOfDay(day: string | undefined): Date | null {
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 
 /**
- * The range from one day to another, both included. It ends with the current hour if the last day is not over, so that it can
- * be compared with the same part of the range before.
+ * The range from one day to another, both included. It ends with the current hour if the last day is not over, so that
+ * it can be compared with the same part of the range before.
  *
  * @returns null if a text is no day, or the last day is before the first one
  */

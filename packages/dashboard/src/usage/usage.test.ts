@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { describeChange } from './compare.ts'
+import { writeCsv } from '../pages/usage/write-usage-csv.ts'
+import { describeChange, rangeBefore } from './compare.ts'
 import { groupUsage } from './group-usage.ts'
-import { rangeBefore } from './range-before.ts'
-import { describeRareCounters } from './rare-counters.ts'
 import { describeWithoutLine, latencyLines, stackUsage, sumByStart } from './stack-usage.ts'
 import { type Bucket, bucketStarts, sumByGroup } from './sum-usage.ts'
 import { emptyBucket } from './testing/empty-bucket.ts'
-import { stackTokenKinds } from './token-kinds.ts'
+import { describeRareCounters, stackTokenKinds } from './token-kinds.ts'
 import { daysOfMonth, rangeOfDays, ranges, usageRange } from './usage-range.ts'
-import { writeCsv } from './write-csv.ts'
 
 const bucket = (start: string, model: string, requests: number): Bucket => ({
   ...emptyBucket,
@@ -113,10 +111,15 @@ test('the kinds of tokens do not overlap, and add up to all tokens', async () =>
         ...emptyBucket,
         start,
         prompt_tokens: cached + write + long + audio + image + text,
-        ...{ cached_tokens: cached, cache_write_tokens: write, long_cache_write_tokens: long },
-        ...{ audio_input_tokens: audio, image_input_tokens: image },
+        cached_tokens: cached,
+        cache_write_tokens: write,
+        long_cache_write_tokens: long,
+        audio_input_tokens: audio,
+        image_input_tokens: image,
         completion_tokens: reasoning + spoken + drawn + output,
-        ...{ reasoning_tokens: reasoning, audio_output_tokens: spoken, image_output_tokens: drawn }
+        reasoning_tokens: reasoning,
+        audio_output_tokens: spoken,
+        image_output_tokens: drawn
       }
       const sum = stackTokenKinds([one], [start]).reduce((total, { values }) => total + (values[0] ?? 0), 0)
       assert.equal(sum, one.prompt_tokens + one.completion_tokens)
@@ -214,8 +217,10 @@ test('changes are percents, and an impossible percent is not shown', async () =>
 test('lines of latency are those of the groups with the most requests, with gaps', async () => {
   const starts = ['2026-05-01T00:00:00.000Z', '2026-05-02T00:00:00.000Z']
   const measured = (model: string) => ({
-    ...{ model, requests: 1 },
-    ...{ first_byte_ms: { p50: 1, p95: 2 }, duration_ms: { p50: 3, p95: 4 } }
+    model,
+    requests: 1,
+    first_byte_ms: { p50: 1, p95: 2 },
+    duration_ms: { p50: 3, p95: 4 }
   })
   const totals = ['a', 'b', 'c', 'd', 'e', 'f'].map(measured)
   const buckets = totals.map((one) => ({ ...one, start: '2026-05-02T00:00:00Z' }))

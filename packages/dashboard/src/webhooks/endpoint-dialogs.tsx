@@ -8,11 +8,10 @@ import { textOf } from '../forms/read-fields.ts'
 import { SelectField } from '../forms/select-field.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useToast } from '../ui/toast.tsx'
-import { hostOf } from './describe-endpoint.ts'
+import { WebhookSecretDialog } from './create-endpoint-dialog.tsx'
 import { EndpointFields } from './endpoint-fields.tsx'
 import { readEndpointForm } from './read-endpoint-form.ts'
-import { refreshWebhooks, type WebhookArea, type WithSecret } from './webhook-area.ts'
-import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
+import { hostOf, refreshWebhooks, type WebhookArea, type WithSecret } from './webhook-area.ts'
 
 interface EndpointDialogProps {
   readonly area: WebhookArea

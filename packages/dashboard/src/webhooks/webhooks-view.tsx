@@ -1,19 +1,66 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
 import type { WebhookEndpoint } from '@tollgate/contracts/http/webhooks.ts'
 import { Plus, Webhook } from 'lucide-react'
 import { useState } from 'react'
 import type { ApiError } from '../api/api-error.ts'
+import { call, type Input, send } from '../api/call.ts'
 import { lazyDialog } from '../layout/lazy-dialog.tsx'
+import { OwnerName, useAccount } from '../layout/owner.tsx'
 import { Badge } from '../ui/badge.tsx'
+import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
+import { textLink } from '../ui/class-names.ts'
 import { Moment } from '../ui/moment.tsx'
 import { Page } from '../ui/page.tsx'
+import { pageHeads } from '../ui/page-heads.ts'
 import { Empty, QueryView } from '../ui/states.tsx'
-import { textLink } from '../ui/text-link.ts'
-import { describeTypes, stateOfEndpoint } from './describe-endpoint.ts'
-import { listKey, type WebhookArea } from './webhook-area.ts'
+import { describeTypes, listKey, stateOfEndpoint, type WebhookArea } from './webhook-area.ts'
+import { WebhookView } from './webhook-view.tsx'
+
+export function WebhooksPage() {
+  return useAccount().role === 'owner' ? <WebhooksView area={accountWebhooks} /> : <OnlyOwner />
+}
+
+/** The webhook endpoints of the caller's account. */
+export const accountWebhooks: WebhookArea = {
+  key: ['webhooks'],
+  page: '/dashboard/webhooks',
+  ...pageHeads['/dashboard/webhooks'],
+  list: (signal) => send('listWebhooks', {}, signal),
+  find: (id, signal) => send('getWebhook', { params: { id } }, signal),
+  listTypes: (signal) => send('listEventTypes', {}, signal),
+  listDeliveries: (id, query, signal) => send('listDeliveries', { params: { id }, query }, signal),
+  // The API has named the types that can be selected.
+  create: (body) => call('createWebhook', { body: body as Input<'createWebhook'>['body'] }),
+  change: (id, body) => call('changeWebhook', { params: { id }, body: body as Input<'changeWebhook'>['body'] }),
+  rotate: (id, overlap) => call('rotateWebhook', { params: { id }, body: { overlap_seconds: overlap } }),
+  remove: (id) => call('deleteWebhook', { params: { id } }),
+  sendTest: (id) => call('testWebhook', { params: { id } }),
+  redeliver: (id, deliveryId) => call('redeliverWebhook', { params: { id, delivery_id: deliveryId } })
+}
+
+/** Shown to members of a team instead of webhook endpoints. */
+export function OnlyOwner() {
+  return (
+    <Page title="Webhooks">
+      <Banner>
+        Only the owner of the team can see and change webhook endpoints. Ask <OwnerName />.
+      </Banner>
+    </Page>
+  )
+}
+
+export function WebhookPage() {
+  const { id } = useParams({ from: '/dashboard/webhooks/$id' })
+  const { status } = useSearch({ from: '/dashboard/webhooks/$id' })
+  return useAccount().role === 'owner' ? (
+    <WebhookView key={id} area={accountWebhooks} id={id} status={status} />
+  ) : (
+    <OnlyOwner />
+  )
+}
 
 const CreateEndpointDialog = lazyDialog(() => import('./create-endpoint-dialog.tsx'), 'CreateEndpointDialog')
 

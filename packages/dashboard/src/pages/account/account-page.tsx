@@ -3,13 +3,12 @@ import { useState, useSyncExternalStore } from 'react'
 import { call } from '../../api/call.ts'
 import { now } from '../../api/clock.ts'
 import { refresh } from '../../api/queries.ts'
-import { formatMoment } from '../../format/time.ts'
-import { chooseZone, chosenZone, onZone, ownZoneName } from '../../format/zone.ts'
+import { chooseZone, chosenZone, formatMoment, onZone, ownZoneName } from '../../format/time.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
-import { useUser } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
+import { useUser } from '../../layout/owner.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -21,7 +20,7 @@ import { PasswordCard } from './password-card.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
-const DeleteAccountDialog = lazyDialog(() => import('./delete-account-dialog.tsx'), 'DeleteAccountDialog')
+const DeleteAccountDialog = lazyDialog(() => import('./account-dialogs.tsx'), 'DeleteAccountDialog')
 
 export function AccountPage() {
   const [isDeleting, setDeleting] = useState(false)

@@ -5,12 +5,12 @@ import { read, refresh } from '../../api/queries.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
 import { onlyProblems, textOf } from '../../forms/read-fields.ts'
-import { useAccount } from '../../layout/caller.ts'
+import { readThresholds } from '../../forms/read-number.ts'
+import { useAccount } from '../../layout/owner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { readThresholds } from './read-thresholds.ts'
 
 type Notifications = Answer<'getNotifications'>['notifications']
 type Mail = Notifications['mails'][number]

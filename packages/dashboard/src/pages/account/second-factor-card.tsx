@@ -3,18 +3,15 @@ import { useState } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
-import { useUser } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
+import { useUser } from '../../layout/owner.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { QueryView } from '../../ui/states.tsx'
 
 const RecoveryCodesDialog = lazyDialog(() => import('./recovery-codes-dialog.tsx'), 'RecoveryCodesDialog')
-const RemoveSecondFactorDialog = lazyDialog(
-  () => import('./remove-second-factor-dialog.tsx'),
-  'RemoveSecondFactorDialog'
-)
+const RemoveSecondFactorDialog = lazyDialog(() => import('./recovery-codes-dialog.tsx'), 'RemoveSecondFactorDialog')
 const SetUpSecondFactorDialog = lazyDialog(() => import('./set-up-second-factor-dialog.tsx'), 'SetUpSecondFactorDialog')
 
 type Opened = 'set-up' | 'remove' | 'codes'

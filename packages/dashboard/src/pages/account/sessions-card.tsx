@@ -9,8 +9,8 @@ import { Card } from '../../ui/card.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { QueryView } from '../../ui/states.tsx'
 
-const EndSessionDialog = lazyDialog(() => import('./end-session-dialog.tsx'), 'EndSessionDialog')
-const SignOutEverywhereDialog = lazyDialog(() => import('./sign-out-everywhere-dialog.tsx'), 'SignOutEverywhereDialog')
+const EndSessionDialog = lazyDialog(() => import('./account-dialogs.tsx'), 'EndSessionDialog')
+const SignOutEverywhereDialog = lazyDialog(() => import('./account-dialogs.tsx'), 'SignOutEverywhereDialog')
 
 type Session = Answer<'listSessions'>['sessions'][number]
 

@@ -5,12 +5,11 @@ import { refresh } from '../../api/queries.ts'
 import { brand } from '../../brand/brand.ts'
 import { DialogForm } from '../../forms/dialog-form.tsx'
 import { PasswordField } from '../../forms/fields.tsx'
-import { textOf } from '../../forms/read-fields.ts'
+import { codeOf, problemOfCode, textOf } from '../../forms/read-fields.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { CodeField } from '../auth/code-field.tsx'
-import { codeOf, problemOfCode } from '../auth/read-code.ts'
 import { NewRecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 
 type Setup = Answer<'startSecondFactor'> & { readonly password: string }

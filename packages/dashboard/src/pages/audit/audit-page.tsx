@@ -1,22 +1,24 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
 import type { ApiError } from '../../api/api-error.ts'
 import { type Answer, send } from '../../api/call.ts'
+import { read } from '../../api/queries.ts'
 import { formatMoment } from '../../format/time.ts'
-import { useAccount } from '../../layout/caller.ts'
-import { OwnerName } from '../../layout/owner.tsx'
+import { isolate } from '../../format/visible-text.ts'
+import { OwnerName, useAccount } from '../../layout/owner.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ExportLinks } from '../../ui/export-links.tsx'
-import { LoadMore } from '../../ui/load-more.tsx'
+import { FilterInput, FilterPanel, RemovableFilters } from '../../ui/filter-panel.tsx'
+import { TimesNote } from '../../ui/moment.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
-import { Empty, QueryView } from '../../ui/states.tsx'
-import { TimesNote } from '../../ui/times-note.tsx'
-import { AuditFilters } from './audit-filters.tsx'
+import { LateSearchField } from '../../ui/search-field.tsx'
+import { Choice } from '../../ui/select-box.tsx'
+import { Empty, LoadMore, QueryView } from '../../ui/states.tsx'
 import { AuditList } from './audit-list.tsx'
-import { auditExportPath, readAuditFilters } from './audit-search.ts'
+import { type AuditSearch, actionOptions, auditExportPath, readAuditFilters } from './audit-search.ts'
 
 const pageSize = '50'
 type Loaded = Answer<'listAudit'>
@@ -90,5 +92,59 @@ function Found({ pages, isFiltered }: { readonly pages: readonly Loaded[]; reado
     <Empty icon={ScrollText} title="No entries yet">
       Changes to keys, the team and the account will appear here.
     </Empty>
+  )
+}
+
+/** Filters, kept in the address. */
+function AuditFilters({ search }: { readonly search: AuditSearch }) {
+  const navigate = useNavigate({ from: '/dashboard/audit' })
+  const team = useQuery(read('getTeam'))
+  const apply = (name: keyof AuditSearch, value: string) =>
+    void navigate({ search: (before) => ({ ...before, [name]: value || undefined }), replace: true })
+  const people = (team.data?.team.members ?? []).map(({ id, email }) => [id, email] as const)
+  return (
+    <FilterPanel
+      count={Object.keys(readAuditFilters(search)).length}
+      onClear={() => void navigate({ search: {}, replace: true })}
+    >
+      <RemovableFilters
+        filters={search.subject === undefined ? [] : [['subject', `Only about ${isolate(search.subject)}`]]}
+        onRemove={(name) => apply(name, '')}
+      />
+      <LateSearchField
+        label="Search the audit log"
+        placeholder="Name, e-mail address, IP address or id"
+        text={search.q ?? ''}
+        onChange={(text) => apply('q', text)}
+      />
+      <Choice
+        label="Change"
+        value={search.action ?? ''}
+        options={actionOptions}
+        onChange={(value) => apply('action', value)}
+      />
+      <Choice
+        label="Who"
+        value={search.actor ?? ''}
+        options={[['', 'Everybody'], ...people, ['service', 'This service']]}
+        onChange={(value) => apply('actor', value)}
+      />
+      <div className="flex basis-full flex-wrap gap-3">
+        {(
+          [
+            ['from', 'First day (UTC)'],
+            ['to', 'Last day (UTC)']
+          ] as const
+        ).map(([name, label]) => (
+          <FilterInput
+            key={name}
+            label={label}
+            type="date"
+            value={search[name] ?? ''}
+            onChange={(value) => apply(name, value)}
+          />
+        ))}
+      </div>
+    </FilterPanel>
   )
 }

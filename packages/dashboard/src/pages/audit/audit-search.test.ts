@@ -14,8 +14,12 @@ test('the filters of an address become those of the API, and values of another f
       to: '2026-11-30'
     }),
     {
-      ...{ q: 'ci', action: 'key', actor: 'service', subject: 'key_1' },
-      ...{ from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' }
+      q: 'ci',
+      action: 'key',
+      actor: 'service',
+      subject: 'key_1',
+      from: '2026-11-01T00:00:00.000Z',
+      to: '2026-12-01T00:00:00.000Z'
     }
   )
   assert.deepEqual(readAuditFilters({ q: ' ', action: 'A key', actor: 'ada', from: 'today', to: '2026-13-01' }), {})

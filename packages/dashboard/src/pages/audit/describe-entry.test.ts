@@ -108,8 +108,13 @@ test('a changed key has its old and new values, and an entry without values name
   const restOfChange = (detail: AuditEntry['detail']) => restOf({ ...entry, action: 'key.updated', detail })
   assert.deepEqual(
     restOfChange({
-      ...{ label: 'app', label_before: 'ci', changed: 'label, models, metadata, monthly_budget_usd' },
-      ...{ models: 'gpt-5', models_before: null, monthly_budget_usd: 500, monthly_budget_usd_before: 5 }
+      label: 'app',
+      label_before: 'ci',
+      changed: 'label, models, metadata, monthly_budget_usd',
+      models: 'gpt-5',
+      models_before: null,
+      monthly_budget_usd: 500,
+      monthly_budget_usd_before: 5
     }),
     [
       ['label', 'from “ci” to “app”'],

@@ -1,10 +1,8 @@
 import type { AuditAction } from '@tollgate/contracts/audit/audit-actions.ts'
 import type { Answer } from '../../api/call.ts'
-import { formatDuration } from '../../format/duration.ts'
 import { formatUsd } from '../../format/money.ts'
-import { formatMonth } from '../../format/month.ts'
-import { formatCount } from '../../format/number.ts'
-import { formatMoment } from '../../format/time.ts'
+import { formatCount, formatDuration } from '../../format/number.ts'
+import { formatMoment, formatMonth } from '../../format/time.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
 
 type Listed = Answer<'listAudit'>['entries'][number]
@@ -187,9 +185,9 @@ export function describeDetail({
           .split(', ')
           .filter((one) => !hasValues(one))
       )
-    const shown = show(name, value)
+    const words = show(name, value)
     return [
-      [nameOf(name), hasValues(name) ? `from ${show(name, detail[`${name}_before`])} to ${shown}` : shown] as const
+      [nameOf(name), hasValues(name) ? `from ${show(name, detail[`${name}_before`])} to ${words}` : words] as const
     ]
   })
   return subject === null ? pairs : [...pairs, ['id', subject]]

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { TextField } from '../../forms/fields.tsx'
-import { textLink } from '../../ui/text-link.ts'
+import { textLink } from '../../ui/class-names.ts'
 
 interface CodeFieldProps {
   /** Moves the focus to the field when it appears. */

@@ -2,16 +2,16 @@ import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { CaptchaField, captchaOf, problemOfCaptcha } from '../../captcha/captcha-field.tsx'
-import { PasswordField } from '../../forms/fields.tsx'
+import { PasswordField, TextField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
-import { onlyProblems, problemOfAddress, textOf } from '../../forms/read-fields.ts'
-import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
+import { codeOf, onlyProblems, problemOfAddress, problemOfCode, textOf } from '../../forms/read-fields.ts'
+import { tellOtherTabs } from '../../layout/tabs.ts'
+import { signInFacts } from '../../page-facts.ts'
 import { Banner } from '../../ui/banner.tsx'
-import { Button } from '../../ui/button.tsx'
-import { textLink } from '../../ui/text-link.ts'
+import { Button, buttonLook } from '../../ui/button.tsx'
+import { textLink } from '../../ui/class-names.ts'
+import { withNext } from './after-sign-in.ts'
 import { CodeField } from './code-field.tsx'
-import { AddressField } from './credentials.tsx'
-import { codeOf, problemOfCode } from './read-code.ts'
 import { ResendButton } from './resend-button.tsx'
 
 interface Credentials {
@@ -79,5 +79,44 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
         </>
       )}
     </Form>
+  )
+}
+
+export function AddressField({ defaultValue }: { readonly defaultValue?: string }) {
+  return (
+    <TextField
+      name="email"
+      label="E-mail address"
+      type="email"
+      autoComplete="email"
+      inputMode="email"
+      maxLength={255}
+      required
+      {...(defaultValue !== undefined && { defaultValue })}
+    />
+  )
+}
+
+interface ProviderButtonsProps {
+  /** The page of the dashboard to open once signed in. */
+  readonly next?: string | undefined
+}
+
+/** Links to the sign-in providers that the operator offers. Nothing without any. */
+export function ProviderButtons({ next }: ProviderButtonsProps) {
+  if (signInFacts.providers.length === 0) return null
+  return (
+    <div className="mb-5 space-y-5">
+      <div className="grid gap-2">
+        {signInFacts.providers.map(({ id, name }) => (
+          <a key={id} href={withNext(`/api/auth/providers/${id}`, next)} className={buttonLook()}>
+            Continue with {name}
+          </a>
+        ))}
+      </div>
+      <p className="flex items-center gap-3 text-[0.8125rem] text-ink-soft before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+        or with your e-mail address
+      </p>
+    </div>
   )
 }

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { explain } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
-import { Captcha } from '../../captcha/captcha.tsx'
-import { unsolved } from '../../captcha/captcha-field.tsx'
-import { signInFacts } from '../../sign-in-facts.ts'
+import { Captcha, unsolved } from '../../captcha/captcha-field.tsx'
+import { signInFacts } from '../../page-facts.ts'
 import { Button } from '../../ui/button.tsx'
+import { textLink } from '../../ui/class-names.ts'
 
 /** A button that sends the confirmation e-mail again. */
 export function ResendButton({ email }: { readonly email: string }) {
@@ -37,5 +37,20 @@ export function ResendButton({ email }: { readonly email: string }) {
         {told}
       </p>
     </div>
+  )
+}
+
+const { demoMailboxUrl } = signInFacts
+
+/** On a trial, where its mails are; otherwise `otherwise`. */
+export function DemoMailbox({ otherwise = null }: { readonly otherwise?: string | null }) {
+  if (demoMailboxUrl === null) return otherwise
+  return (
+    <>
+      This is a demo, which sends no e-mail to the internet.{' '}
+      <a href={demoMailboxUrl} target="_blank" rel="noreferrer" className={textLink}>
+        Open the demo’s mailbox
+      </a>
+    </>
   )
 }

@@ -5,8 +5,7 @@ import { Form, type Reading } from '../../forms/form.tsx'
 import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { problemOfNewPassword, textOf } from '../../forms/read-fields.ts'
 import { Button } from '../../ui/button.tsx'
-import { forgetMailLink } from './mail-link.ts'
-import type { Credential } from './read-mail-link.ts'
+import { type Credential, forgetMailLink } from './mail-link.ts'
 
 interface SetPasswordFormProps {
   readonly credential: Credential

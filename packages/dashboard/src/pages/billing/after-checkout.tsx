@@ -4,14 +4,16 @@ import { useEffect, useState } from 'react'
 import { explain } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { read, refresh } from '../../api/queries.ts'
+import { maxWaitMs, pollDelayMs } from '../../api/retry-delay.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, Spinner } from '../../ui/button.tsx'
-import { textLink } from '../../ui/text-link.ts'
-import { describeOverQuota } from '../keys/over-quota.ts'
-import { describeOverSeats } from './over-seats.ts'
-import { maxWaitMs, pollDelayMs } from './poll-delay.ts'
+import { textLink } from '../../ui/class-names.ts'
+import { describeOverQuota, describeOverSeats } from './over-quota.ts'
 
-/** Says what is above the numbers of a new plan: keys, seats, and invitations that nobody can accept. Nothing if all fits. */
+/**
+ * Says what is above the numbers of a new plan: keys, seats, and invitations that nobody can accept. Nothing if all
+ * fits.
+ */
 function AfterDowngrade() {
   const limits = useQuery(read('getLimits'))
   const team = useQuery(read('getTeam'))
@@ -19,21 +21,21 @@ function AfterDowngrade() {
   const seats = team.data === undefined ? null : describeOverSeats(team.data.team)
   return (
     <>
-      {keys !== null && <TooMany told={keys} page="/dashboard/keys" link="See your keys" />}
-      {seats !== null && <TooMany told={seats} page="/dashboard/team" link="See your team" />}
+      {keys !== null && <TooMany words={keys} page="/dashboard/keys" link="See your keys" />}
+      {seats !== null && <TooMany words={seats} page="/dashboard/team" link="See your team" />}
     </>
   )
 }
 
 interface TooManyProps {
-  readonly told: { readonly title: string; readonly text: string }
+  readonly words: { readonly title: string; readonly text: string }
   readonly page: '/dashboard/keys' | '/dashboard/team'
   readonly link: string
 }
 
-const TooMany = ({ told, page, link }: TooManyProps) => (
-  <Banner tone="warning" title={told.title} isAnnounced>
-    {told.text}{' '}
+const TooMany = ({ words, page, link }: TooManyProps) => (
+  <Banner tone="warning" title={words.title} isAnnounced>
+    {words.text}{' '}
     <Link to={page} className={textLink}>
       {link}
     </Link>
@@ -122,7 +124,10 @@ export function AfterCheckout({ isDone, onDismiss }: AfterCheckoutProps) {
   )
 }
 
-/** Makes control read the payments now: the event of a payment may be late or lost. If this fails, the event brings the plan. */
+/**
+ * Makes control read the payments now: the event of a payment may be late or lost. If this fails, the event brings the
+ * plan.
+ */
 function readPayments(): void {
   call('refreshPlan').catch(() => undefined)
 }

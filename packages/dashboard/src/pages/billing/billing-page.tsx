@@ -5,8 +5,7 @@ import { useState } from 'react'
 import { explain } from '../../api/api-error.ts'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
-import { useAccount } from '../../layout/caller.ts'
-import { OwnerName } from '../../layout/owner.tsx'
+import { OwnerName, useAccount } from '../../layout/owner.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,17 +15,17 @@ import { pageHeads } from '../../ui/page-heads.ts'
 import { QueryView } from '../../ui/states.tsx'
 import { AfterCheckout } from './after-checkout.tsx'
 import { BudgetForm } from './budget-form.tsx'
-import { type NextCharge as Charge, describeNextCharge } from './describe-next-charge.ts'
-import { describeEntitlement } from './describe-plan.ts'
-import { describeRenewal } from './describe-renewal.ts'
+import { type NextCharge as Charge, describeEntitlement, describeNextCharge, describeRenewal } from './describe-plan.ts'
 import { Invoices } from './invoices.tsx'
-import { openPaymentPage } from './open-payment-page.ts'
-import { PlanCards } from './plan-cards.tsx'
+import { openPaymentPage, PlanCards } from './plan-cards.tsx'
 
 /** While the payment provider does not answer. */
 const askAgainMs = 30_000
 
-/** What the account pays next. The payment provider computes it, so it comes later than the rest of the page, or not at all. */
+/**
+ * What the account pays next. The payment provider computes it, so it comes later than the rest of the page, or not at
+ * all.
+ */
 function NextCharge({ plan }: { readonly plan: Answer<'getPlan'>['plan'] }) {
   const query = useQuery({
     ...read('getNextCharge'),
@@ -94,10 +93,10 @@ const anyPrice = 'any'
 
 export function BillingPage() {
   const { success, changed } = useSearch({ from: '/dashboard/billing' })
-  const asked = success === '1' ? anyPrice : (changed ?? null)
+  const purchase = success === '1' ? anyPrice : (changed ?? null)
   // The address forgets it once the new plan is active; the page says it until it is left.
-  const [bought, setBought] = useState(asked)
-  if (asked !== null && asked !== bought) setBought(asked)
+  const [bought, setBought] = useState(purchase)
+  if (purchase !== null && purchase !== bought) setBought(purchase)
   const { role } = useAccount()
   const plan = useQuery(read('getPlan'))
   const isOwner = role === 'owner'

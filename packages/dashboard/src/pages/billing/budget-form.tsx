@@ -8,7 +8,7 @@ import { Form, type Reading } from '../../forms/form.tsx'
 import { NumberField } from '../../forms/number-field.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { numberOf } from '../../forms/read-number.ts'
-import { useAccount } from '../../layout/caller.ts'
+import { useAccount } from '../../layout/owner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useToast } from '../../ui/toast.tsx'
 

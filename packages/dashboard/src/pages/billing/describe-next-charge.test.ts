@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { formatDay } from '../../format/time.ts'
-import { describeNextCharge } from './describe-next-charge.ts'
+import { describeNextCharge } from './describe-plan.ts'
 
 const at = '2026-12-25T12:00:00.000Z'
 const day = formatDay(new Date(at))

@@ -7,8 +7,7 @@ import { formatDay } from '../../format/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { LoadMore } from '../../ui/load-more.tsx'
-import { Empty, QueryView } from '../../ui/states.tsx'
+import { Empty, LoadMore, QueryView } from '../../ui/states.tsx'
 
 type Invoice = Answer<'listInvoices'>['invoices'][number]
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { useState } from 'react'
 import { explain } from '../../api/api-error.ts'
-import type { Answer } from '../../api/call.ts'
+import { type Answer, call, type InputArguments } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { brand } from '../../brand/brand.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -12,7 +12,6 @@ import { Card } from '../../ui/card.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { describePrice, type OfferedPlan, type OfferedPrice, planFeatures } from './describe-plan.ts'
-import { openPaymentPage } from './open-payment-page.ts'
 
 type Interval = OfferedPrice['interval']
 type CurrentPlan = Answer<'getPlan'>['plan']
@@ -135,4 +134,13 @@ function ChooseButton({ text, price, isSwitch }: { text: string; price: OfferedP
       )}
     </div>
   )
+}
+
+/** Opens a page of the payment provider. @throws ApiError */
+export async function openPaymentPage<Name extends 'openPortal' | 'openCheckout'>(
+  name: Name,
+  ...input: InputArguments<Name>
+): Promise<void> {
+  const { url } = await call(name, ...input)
+  window.location.assign(url)
 }

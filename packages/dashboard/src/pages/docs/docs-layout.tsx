@@ -1,6 +1,11 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { docsPages } from '../../docs/list-pages.ts'
+import { apiReferencePath, docsPages, forCustomersOnly } from '../../docs/list-pages.ts'
+import { useUser } from '../../layout/owner.tsx'
+import { Card } from '../../ui/card.tsx'
+import { textLink } from '../../ui/class-names.ts'
+import { Page } from '../../ui/page.tsx'
+import { pageHeads } from '../../ui/page-heads.ts'
 
 const linkLook =
   'flex min-h-8 items-center rounded-lg px-3 text-sm font-medium text-ink-soft hover:bg-sunken hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent-strong'
@@ -44,5 +49,38 @@ export function DocsLayout({ isWide = false, children }: DocsLayoutProps) {
       </ul>
       <div className="min-w-0">{children}</div>
     </div>
+  )
+}
+
+/**
+ * Both APIs, in a frame: the viewer needs inline styles and writes HTML from text, which the policy of the dashboard
+ * refuses. Only operators see the calls of operators.
+ */
+export function ApiReferencePage() {
+  const user = useUser()
+  const address = user.role === 'operator' ? apiReferencePath : apiReferencePath + forCustomersOnly
+  return (
+    <Page {...pageHeads['/dashboard/docs/api']}>
+      <DocsLayout isWide>
+        <p className="mb-4 max-w-prose text-sm text-ink-soft">
+          Open it{' '}
+          <a href={address} target="_blank" rel="noopener" className={textLink}>
+            in a tab of its own
+          </a>
+          , or read the OpenAPI documents of{' '}
+          <a href="/api/docs/gateway.json" className={textLink}>
+            models
+          </a>{' '}
+          and{' '}
+          <a href="/api/openapi.json" className={textLink}>
+            your account
+          </a>
+          .
+        </p>
+        <Card isFlush className="overflow-hidden">
+          <iframe title="API reference" src={address} className="block h-[max(36rem,calc(100dvh-14rem))] w-full" />
+        </Card>
+      </DocsLayout>
+    </Page>
   )
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 import type { Components } from 'react-markdown'
 import { fillPage, headingId, type ModelsOfExamples } from '../../docs/list-pages.ts'
 import { Card } from '../../ui/card.tsx'
-import { textLink } from '../../ui/text-link.ts'
+import { textLink } from '../../ui/class-names.ts'
 import { Markdown } from '../playground/markdown.tsx'
 
 interface DocsViewProps {

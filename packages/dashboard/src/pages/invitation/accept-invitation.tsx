@@ -7,15 +7,17 @@ import { queryClient, read } from '../../api/queries.ts'
 import { brand } from '../../brand/brand.ts'
 import { Form, readNothing } from '../../forms/form.tsx'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
-import { tellOtherTabs } from '../../layout/tell-other-tabs.ts'
+import { tellOtherTabs } from '../../layout/tabs.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
-import { textLink } from '../../ui/text-link.ts'
-import { noteJoined } from '../team/joined-note.ts'
-import { describeInviter, type Invitation, nameInviter } from './describe-inviter.ts'
-import { describeSubscription } from './describe-subscription.ts'
-import { forgetOtherAccount } from './forget-other-account.ts'
-import { Notice, type NoticeKind } from './notice.tsx'
+import { textLink } from '../../ui/class-names.ts'
+import {
+  describeInviter,
+  describeSubscription,
+  type Invitation,
+  nameInviter,
+  noteJoined
+} from './describe-invitation.ts'
 
 interface AcceptInvitationProps {
   readonly token: string
@@ -113,10 +115,45 @@ export function AcceptInvitation({ token, invitation, email, notice, onSignedOut
   )
 }
 
-/** What to do about the signed-in user's own subscription before they join. In another team, the plan is that team's. */
+/**
+ * What to do about the signed-in user's own subscription before they join. In another team, the plan is that team's.
+ */
 function useSubscription(isRefused: boolean): string | null {
   const account = useQuery(read('getAccount'))
   const isOwn = account.data?.account.role === 'owner'
   const { data } = useQuery({ ...read('getPlan'), enabled: isOwn })
   return describeSubscription(isOwn ? data?.plan : undefined, isRefused)
+}
+
+/** What the page of an invitation shows. It reads both again itself. */
+const ofInvitation: readonly unknown[] = ['getInvitation', 'getUser']
+
+/** Drops what was loaded for another user of this browser, or for the account that the user had before. */
+export function forgetOtherAccount(): void {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => !ofInvitation.includes(queryKey[0]) })
+}
+
+/** The event before the current step of an invitation. */
+export type NoticeKind = 'password-set' | 'link-invalid' | 'address-confirmed' | 'session-ended' | 'signed-out'
+
+const texts = {
+  'password-set': { tone: 'success', title: 'Your password is set', text: undefined },
+  'link-invalid': {
+    tone: 'warning',
+    title: 'The link in the e-mail was already used or has expired',
+    text: 'The invitation may still be valid: sign in with your password. To choose one, use “Forgot your password?”.'
+  },
+  'address-confirmed': { tone: 'success', title: 'Your e-mail address is confirmed', text: undefined },
+  'session-ended': { tone: 'info', title: 'You have been signed out', text: 'Sign in again to continue.' },
+  'signed-out': { tone: 'info', title: 'You are signed out', text: undefined }
+} as const
+
+export function Notice({ kind }: { readonly kind: NoticeKind | null }) {
+  if (kind === null) return null
+  const { tone, title, text } = texts[kind]
+  return (
+    <Banner tone={tone} title={title} isAnnounced>
+      {text}
+    </Banner>
+  )
 }

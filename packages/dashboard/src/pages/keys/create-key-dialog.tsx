@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ApiError, isCode } from '../../api/api-error.ts'
+import { type Answer, call, type Input, refetchShown } from '../../api/call.ts'
 import { now } from '../../api/clock.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { read, refresh } from '../../api/queries.ts'
@@ -10,14 +12,12 @@ import { DialogForm } from '../../forms/dialog-form.tsx'
 import { TextField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { SelectField } from '../../forms/select-field.tsx'
-import { useAccount } from '../../layout/caller.ts'
-import { OwnerName } from '../../layout/owner.tsx'
-import { WaitingDialog } from '../../layout/waiting-dialog.tsx'
+import { WaitingDialog } from '../../layout/lazy-dialog.tsx'
+import { OwnerName, useAccount } from '../../layout/owner.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { textLink } from '../../ui/text-link.ts'
-import { createKey } from './create-key.ts'
 import { modelToTry } from './describe-key.ts'
 import { KeyFields } from './key-fields.tsx'
 import { readKeyForm } from './read-key-form.ts'
@@ -40,8 +40,8 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey | null>(null)
   // Anew: a key may have been revoked since the last answer.
   const limits = useQuery({ ...read('getLimits'), refetchOnMount: 'always' })
-  // The quota that is reached; null: a key fits, or control judges, because the limits cannot be read; undefined: not known yet.
-  // Decided once: the key that this dialog creates may be the last one.
+  // The quota that is reached; null: a key fits, or control judges, because the limits cannot be read; undefined: not
+  // known yet. Decided once: the key that this dialog creates may be the last one.
   const [quota, setQuota] = useState<number | null | undefined>(undefined)
   if (quota === undefined && !limits.isFetching) {
     const keys = limits.isSuccess ? limits.data.limits.keys : null
@@ -162,4 +162,37 @@ function NoPartnerApi() {
       </p>
     </Banner>
   )
+}
+
+type ShownAccount = Pick<Answer<'getAccount'>['account'], 'id' | 'role'>
+
+/**
+ * Creates a key. If an earlier attempt created it but its response was lost, nobody has seen the value. Then the
+ * existing key gets the requested settings and a new value.
+ *
+ * @param shown the account that the person saw: in another one, no key is created
+ * @param requested the settings of the key
+ * @param idempotencyKey the same in every attempt
+ * @throws ApiError
+ */
+async function createKey(
+  { id, role }: ShownAccount,
+  requested: Input<'createKey'>['body'],
+  idempotencyKey: string
+): Promise<Answer<'createKey'>['key']> {
+  try {
+    return (await call('createKey', { body: { ...requested, account_id: id }, idempotencyKey })).key
+  } catch (error) {
+    if (isCode(error, 'account_changed')) {
+      refetchShown()
+      const why = role === 'seat' ? 'You are no longer in the team' : 'You joined a team'
+      throw new ApiError(409, error.code, `${why}, so no key was created. Close this dialog to see your keys now.`)
+    }
+    if (!isCode(error, 'already_created') || error.keyId === null) throw error
+    const params = { id: error.keyId }
+    const { scope: _, ...settings } = requested
+    await call('changeKey', { params, body: settings })
+    const { key } = await call('rotateKey', { params, body: {}, idempotencyKey: newIdempotencyKey() })
+    return { ...key, label: requested.label }
+  }
 }

@@ -4,30 +4,29 @@ import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
-import { nameOfKey, shownPrefix } from '../../format/key.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
-import { useAccount } from '../../layout/caller.ts'
+import { nameOfKey, shownPrefix } from '../../format/visible-text.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
-import { BackLink } from '../../ui/back-link.tsx'
+import { useAccount } from '../../layout/owner.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
-import { CopyableId } from '../../ui/copyable-id.tsx'
-import { Facts } from '../../ui/facts.tsx'
+import { textLink } from '../../ui/class-names.ts'
+import { CopyableId } from '../../ui/copy-button.tsx'
+import { Facts } from '../../ui/data-table.tsx'
 import { Moment } from '../../ui/moment.tsx'
-import { Page } from '../../ui/page.tsx'
+import { BackLink, Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/states.tsx'
-import { textLink } from '../../ui/text-link.ts'
 import { AuditList } from '../audit/audit-list.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
 import { type KeyAction, KeyActions, KeyBadges, KeyMeter, Metadata, managementPurpose, OldValue } from './key-cells.tsx'
 import { KeyUsage } from './key-usage.tsx'
 import { KeyRefusals } from './refusals.tsx'
 
-const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
-const EndOldValueDialog = lazyDialog(() => import('./end-old-value-dialog.tsx'), 'EndOldValueDialog')
-const PauseKeyDialog = lazyDialog(() => import('./pause-key-dialog.tsx'), 'PauseKeyDialog')
-const RevokeKeyDialog = lazyDialog(() => import('./revoke-key-dialog.tsx'), 'RevokeKeyDialog')
+const EditKeyDialog = lazyDialog(() => import('./key-dialogs.tsx'), 'EditKeyDialog')
+const EndOldValueDialog = lazyDialog(() => import('./key-dialogs.tsx'), 'EndOldValueDialog')
+const PauseKeyDialog = lazyDialog(() => import('./key-dialogs.tsx'), 'PauseKeyDialog')
+const RevokeKeyDialog = lazyDialog(() => import('./key-dialogs.tsx'), 'RevokeKeyDialog')
 const RotateKeyDialog = lazyDialog(() => import('./rotate-key-dialog.tsx'), 'RotateKeyDialog')
 
 type ShownKey = Answer<'getKey'>['key']

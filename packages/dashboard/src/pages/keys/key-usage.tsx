@@ -4,20 +4,18 @@ import { read } from '../../api/queries.ts'
 import { Chart } from '../../charts/chart.tsx'
 import { ChartTable } from '../../charts/chart-table.tsx'
 import { formatUsd } from '../../format/money.ts'
-import { useAccount } from '../../layout/caller.ts'
+import { useAccount } from '../../layout/owner.tsx'
 import { Card } from '../../ui/card.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { QueryView } from '../../ui/states.tsx'
-import { textLink } from '../../ui/text-link.ts'
 import { colourSeries } from '../../usage/colour-series.ts'
 import { groupUsage } from '../../usage/group-usage.ts'
-import { liveReport } from '../../usage/live.ts'
+import { liveReport, useCurrentHour } from '../../usage/live.ts'
 import { stackUsage } from '../../usage/stack-usage.ts'
 import { bucketStarts } from '../../usage/sum-usage.ts'
 import { usageRange } from '../../usage/usage-range.ts'
-import { useCurrentHour } from '../../usage/use-current-hour.ts'
 import { nameInterval, nameStart } from '../usage/name-start.ts'
-import { requestsOfBar } from '../usage/to-requests.ts'
-import { usageInput } from '../usage/usage-input.ts'
+import { requestsOfBar, usageInput } from '../usage/to-requests.ts'
 
 /** The daily cost of a key in the last 30 days, by model. */
 export function KeyUsage({ id }: { readonly id: string }) {
@@ -53,14 +51,16 @@ export function KeyUsage({ id }: { readonly id: string }) {
             <div className="px-5 pb-5">
               <Chart
                 label="Cost per day, in UTC. The table below shows the numbers."
-                {...{ names, series }}
+                names={names}
+                series={series}
                 format={formatUsd}
                 onChoose={(place) => void navigate({ to: '/dashboard/requests', search: requestsOf(place) })}
               />
               <ChartTable
                 caption="Cost per day"
                 heading={nameInterval(interval)}
-                {...{ names, series }}
+                names={names}
+                series={series}
                 format={formatUsd}
                 hasTotal={series.length > 1}
                 linkRow={(place, name) => (

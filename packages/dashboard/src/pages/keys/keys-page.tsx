@@ -5,22 +5,18 @@ import { type ReactNode, useMemo, useState } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
 import { type Answer, send } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
-import { useAccount } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
-import { BillingLink } from '../../layout/owner.tsx'
+import { BillingLink, useAccount } from '../../layout/owner.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
-import { Empty, QueryView } from '../../ui/states.tsx'
+import { Empty, LoadMore, QueryView } from '../../ui/states.tsx'
+import { describeOverQuota } from '../billing/over-quota.ts'
 import { type KeyAction, keyColumns } from './key-cells.tsx'
-import { KeyFilters } from './key-filters.tsx'
-import { KeyTable } from './key-table.tsx'
-import { isFiltered, type KeysSearch, readOrder, readTag } from './keys-search.ts'
-import { noKeysReason } from './no-keys-reason.ts'
-import { describeOverQuota } from './over-quota.ts'
+import { KeyFilters, KeyTable } from './key-table.tsx'
+import { isFiltered, type KeysSearch, noKeysReason, readOrder, readTag } from './keys-search.ts'
 import type { Key } from './read-key-form.ts'
 
 const pageSize = '50'
@@ -29,15 +25,17 @@ const pageSize = '50'
 function useKeys(search: KeysSearch) {
   const q = search.q?.trim() ?? ''
   const tag = readTag(search.tag ?? '')
-  const asked = {
-    ...{ limit: pageSize, sort: readOrder(search), spend: 'true' as const },
+  const input = {
+    limit: pageSize,
+    sort: readOrder(search),
+    spend: 'true' as const,
     ...(q !== '' && { q }),
     ...(search.revoked === '1' && { include_revoked: 'true' as const }),
     ...(tag !== null && { [`metadata.${tag[0]}`]: tag[1] })
   }
   return useInfiniteQuery<Answer<'listKeys'>, ApiError, Answer<'listKeys'>['keys'], unknown[], string | undefined>({
-    queryKey: ['listKeys', asked],
-    queryFn: ({ pageParam: cursor, signal }) => send('listKeys', { query: { ...asked, cursor } }, signal),
+    queryKey: ['listKeys', input],
+    queryFn: ({ pageParam: cursor, signal }) => send('listKeys', { query: { ...input, cursor } }, signal),
     initialPageParam: undefined,
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     select: ({ pages }) => pages.flatMap(({ keys }) => keys),
@@ -56,10 +54,10 @@ function useHasRevoked(isAsked: boolean): boolean | undefined {
 }
 
 const CreateKeyDialog = lazyDialog(() => import('./create-key-dialog.tsx'), 'CreateKeyDialog')
-const EditKeyDialog = lazyDialog(() => import('./edit-key-dialog.tsx'), 'EditKeyDialog')
-const EndOldValueDialog = lazyDialog(() => import('./end-old-value-dialog.tsx'), 'EndOldValueDialog')
-const PauseKeyDialog = lazyDialog(() => import('./pause-key-dialog.tsx'), 'PauseKeyDialog')
-const RevokeKeyDialog = lazyDialog(() => import('./revoke-key-dialog.tsx'), 'RevokeKeyDialog')
+const EditKeyDialog = lazyDialog(() => import('./key-dialogs.tsx'), 'EditKeyDialog')
+const EndOldValueDialog = lazyDialog(() => import('./key-dialogs.tsx'), 'EndOldValueDialog')
+const PauseKeyDialog = lazyDialog(() => import('./key-dialogs.tsx'), 'PauseKeyDialog')
+const RevokeKeyDialog = lazyDialog(() => import('./key-dialogs.tsx'), 'RevokeKeyDialog')
 const RotateKeyDialog = lazyDialog(() => import('./rotate-key-dialog.tsx'), 'RotateKeyDialog')
 
 type Open = { readonly action: 'create' } | { readonly action: KeyAction; readonly key: Key }
@@ -130,11 +128,11 @@ export function KeysPage() {
 /** Says how many keys are above the number of the plan; nothing if none is. */
 function OverQuotaNote() {
   const { data } = useQuery(read('getLimits'))
-  const told = data === undefined ? null : describeOverQuota(data.limits.keys)
-  if (told === null) return null
+  const overQuota = data === undefined ? null : describeOverQuota(data.limits.keys)
+  if (overQuota === null) return null
   return (
-    <Banner tone="warning" title={told.title}>
-      {told.text} <BillingLink text="Compare plans" />
+    <Banner tone="warning" title={overQuota.title}>
+      {overQuota.text} <BillingLink text="Compare plans" />
     </Banner>
   )
 }

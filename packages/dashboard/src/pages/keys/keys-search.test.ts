@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { isFiltered, readOrder, readTag } from './keys-search.ts'
+import { isFiltered, noKeysReason, readOrder, readTag } from './keys-search.ts'
 
 test('an address with an unknown order or an unclear tag still lists keys', async () => {
   assert.equal(readOrder({ sort: 'spend' }), 'spend')
@@ -11,4 +11,20 @@ test('an address with an unknown order or an unclear tag still lists keys', asyn
   assert.equal(isFiltered({ tag: 'tenant', revoked: '1', sort: 'label' }), false)
   assert.equal(isFiltered({ tag: 'tenant=acme' }), true)
   assert.equal(isFiltered({ q: ' x' }), true)
+})
+
+const facts = { isFiltered: false, isSearching: false, hasRevoked: false }
+
+test('an empty list says why it is empty, once that is known', async () => {
+  for (const [given, why] of [
+    [{}, 'new'],
+    [{ hasRevoked: true }, 'revoked'],
+    [{ hasRevoked: undefined }, 'searching'],
+    [{ isFiltered: true }, 'filtered'],
+    [{ isFiltered: true, hasRevoked: true }, 'filtered'],
+    [{ isFiltered: true, isSearching: true }, 'searching'],
+    [{ isSearching: true, hasRevoked: true }, 'searching']
+  ] as const) {
+    assert.equal(noKeysReason({ ...facts, ...given }), why, JSON.stringify(given))
+  }
 })

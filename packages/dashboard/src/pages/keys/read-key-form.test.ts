@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import fc from 'fast-check'
 import { test } from 'tap'
-import { dayOf } from '../../forms/read-optional.ts'
-import { type Key, readKeyForm } from './read-key-form.ts'
+import { dayOf } from '../../forms/read-number.ts'
+import { changedSettings, type Key, type KeySettings, readKeyForm } from './read-key-form.ts'
 
 const now = new Date('2026-05-05T12:00:00Z')
 
@@ -137,4 +138,50 @@ test('a key keeps its exact expiry while the day is unchanged, even in the past'
   assert.ok(kept.ok)
   assert.equal(kept.values.expires_at, '2026-05-01T10:20:30.000Z')
   assert.ok(!readKeyForm(fields('2026-05-02'), now, key).ok)
+})
+
+const present = {
+  label: ' Production ',
+  expires_at: '2026-05-01T10:20:30.000Z',
+  monthly_budget_usd: 5,
+  requests_per_minute: null,
+  thresholds: [50, 100],
+  models: ['b', 'a'],
+  metadata: { tenant: 'acme', stage: 'live' }
+} as unknown as Key
+const typed: KeySettings = {
+  label: 'Production',
+  expires_at: '2026-05-01T10:20:30.000Z',
+  monthly_budget_usd: 5,
+  requests_per_minute: null,
+  thresholds: [50, 100],
+  models: ['a', 'b'],
+  metadata: { stage: 'live', tenant: 'acme' }
+}
+
+test('an unchanged form sends nothing, whatever the order of its values', async () => {
+  assert.deepEqual(changedSettings(present, typed), {})
+})
+
+test('an expired key can be renamed, because its expiry is not sent again', async () => {
+  assert.deepEqual(changedSettings(present, { ...typed, label: 'Old' }), { label: 'Old' })
+})
+
+test('exactly the changed fields are sent', async () => {
+  const others: KeySettings = {
+    label: 'Other',
+    expires_at: null,
+    monthly_budget_usd: null,
+    requests_per_minute: 1,
+    thresholds: [],
+    models: null,
+    metadata: { tenant: 'acme' }
+  }
+  const names = Object.keys(others) as Array<keyof KeySettings>
+  fc.assert(
+    fc.property(fc.subarray(names), (changed) => {
+      const sent = Object.fromEntries(changed.map((name) => [name, others[name]]))
+      assert.deepEqual(changedSettings(present, { ...typed, ...sent }), sent)
+    })
+  )
 })

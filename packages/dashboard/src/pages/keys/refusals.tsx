@@ -2,12 +2,11 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { countOf } from '../../format/number.ts'
-import { useAccount } from '../../layout/caller.ts'
-import { BillingLink } from '../../layout/owner.tsx'
+import { BillingLink, useAccount } from '../../layout/owner.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { Moment } from '../../ui/moment.tsx'
-import { textLink } from '../../ui/text-link.ts'
 import { describeRefusal } from '../../usage/describe-refusal.ts'
 
 export type OpenRefusal = Answer<'getUsageRefusals'>['open'][number]
@@ -23,11 +22,11 @@ const reasons: Readonly<Record<OpenRefusal['reason'], string>> = {
 
 /** Says for which reasons a key refuses requests; nothing for none. A badge says elsewhere that it is paused. */
 export function RefusalBadge({ refusals }: { readonly refusals: ReadonlyArray<Pick<OpenRefusal, 'reason'>> }) {
-  const found = [...new Set(refusals.flatMap(({ reason }) => (reason === 'paused' ? [] : [reasons[reason]])))]
-  if (found.length === 0) return null
+  const causes = [...new Set(refusals.flatMap(({ reason }) => (reason === 'paused' ? [] : [reasons[reason]])))]
+  if (causes.length === 0) return null
   return (
     <Badge tone="danger" mayWrap>
-      Refuses requests: {found.join(', ')}
+      Refuses requests: {causes.join(', ')}
     </Badge>
   )
 }

@@ -1,13 +1,13 @@
 import { Link, useBlocker } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useChatModels } from '../../chat-models/use-chat-models.ts'
-import { gatewayUrl } from '../../gateway-url.ts'
+import { gatewayUrl } from '../../page-facts.ts'
 import { Snippets } from '../../snippets/snippets.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { type HandedOverKey, handOverKey } from '../playground/handed-over-key.ts'
+import { type HandedOverKey, handOverKey } from '../playground/token-source.ts'
 
 interface SecretDialogProps {
   readonly title: string

@@ -6,18 +6,17 @@ import { BillingLink } from '../../layout/owner.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { Facts } from '../../ui/facts.tsx'
+import { type Column, DataTable, Facts } from '../../ui/data-table.tsx'
 import {
   describePeriod,
   describeRow,
   otherPrices,
+  type PricedModel,
   type PricePeriod,
   type PriceRow,
   pricedKinds,
   usualPrices
-} from './describe-prices.ts'
-import type { PricedModel } from './find-models.ts'
+} from './models.ts'
 
 /** All prices of tokens: a table for each period. */
 const PriceTables = ({ model }: { readonly model: PricedModel }) =>

@@ -4,21 +4,20 @@ import { Box } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
 import { Card } from '../../ui/card.tsx'
-import { Choice } from '../../ui/choice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Segments } from '../../ui/segments.tsx'
+import { Choice } from '../../ui/select-box.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
-import { findModels, type Shown, shownOptions } from './find-models.ts'
 import { ModelRow } from './model-row.tsx'
-import { orderOptions, sortModels } from './sort-models.ts'
+import { findModels, orderOptions, type Shown, shownOptions, sortModels } from './models.ts'
 
 /** The models of the plan and of plans on sale, with their prices. */
 export function ModelsPage() {
   const { q = '', show, sort = '' } = useSearch({ from: '/dashboard/models' })
   const navigate = useNavigate({ from: '/dashboard/models' })
-  const shown: Shown = show === 'other' || show === 'all' ? show : 'own'
+  const selection: Shown = show === 'other' || show === 'all' ? show : 'own'
   const models = useQuery(read('listPricedModels'))
   return (
     <Page {...pageHeads['/dashboard/models']}>
@@ -32,7 +31,7 @@ export function ModelsPage() {
         <Segments
           legend="Plans"
           options={shownOptions}
-          value={shown}
+          value={selection}
           onChange={(next) => void navigate({ search: (before) => ({ ...before, show: next }), replace: true })}
         />
         <Choice
@@ -45,24 +44,24 @@ export function ModelsPage() {
       <Card isFlush>
         <QueryView query={models} lines={12}>
           {(data) => {
-            const found = sortModels(findModels(data.models, q, shown), sort)
+            const rows = sortModels(findModels(data.models, q, selection), sort)
             return (
               <>
                 <p role="status" className="px-5 pt-4 pb-3 text-[0.8125rem] text-ink-soft">
-                  {countOf(found.length, 'model')}
+                  {countOf(rows.length, 'model')}
                 </p>
-                {found.length === 0 ? (
+                {rows.length === 0 ? (
                   <Empty
                     icon={Box}
-                    title={q === '' && shown === 'other' ? 'Your plan has every model' : 'No model matches'}
+                    title={q === '' && selection === 'other' ? 'Your plan has every model' : 'No model matches'}
                   >
-                    {q === '' && shown === 'other'
+                    {q === '' && selection === 'other'
                       ? 'No plan here has a model that yours lacks.'
                       : 'Clear the search, or show the models of all plans.'}
                   </Empty>
                 ) : (
                   <ul aria-label="Models" className="divide-y divide-line border-t border-line">
-                    {found.map((model) => (
+                    {rows.map((model) => (
                       <ModelRow key={model.id} model={model} />
                     ))}
                   </ul>

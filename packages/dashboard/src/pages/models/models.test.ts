@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { describePeriod, describeRow, otherPrices, pricedKinds, usualPrices } from './describe-prices.ts'
-import { findModels, type PricedModel } from './find-models.ts'
-import { sortModels } from './sort-models.ts'
+import {
+  describePeriod,
+  describeRow,
+  findModels,
+  otherPrices,
+  type PricedModel,
+  pricedKinds,
+  sortModels,
+  usualPrices
+} from './models.ts'
 
 const row = {
   tier: 'default',
@@ -11,9 +18,20 @@ const row = {
 }
 const period = { is_now: true, from: null, until: null, weekdays: [], utc_hours: [], rows: [row] }
 const model = (id: string, changed: Partial<PricedModel> = {}): PricedModel => ({
-  ...{ id, aliases: [], kind: 'chat', owned_by: 'openai', context_tokens: 1, max_output_tokens: 1, accepts: ['text'] },
-  ...{ endpoints: ['/v1/responses'], is_included: true, plans: [], prices: [period] },
-  ...{ usd_per_request: 0, usd_per_call: {}, ...changed }
+  id,
+  aliases: [],
+  kind: 'chat',
+  owned_by: 'openai',
+  context_tokens: 1,
+  max_output_tokens: 1,
+  accepts: ['text'],
+  endpoints: ['/v1/responses'],
+  is_included: true,
+  plans: [],
+  prices: [period],
+  usd_per_request: 0,
+  usd_per_call: {},
+  ...changed
 })
 
 test('a search finds models by id, alias, maker, kind, input and endpoint, within the chosen plans', async () => {

@@ -6,8 +6,8 @@ import { TextField } from '../../forms/fields.tsx'
 import type { Reading } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { Banner } from '../../ui/banner.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { textLink } from '../../ui/text-link.ts'
 import { useToast } from '../../ui/toast.tsx'
 
 /** What happened to an act above the operators' amount: see `OPERATOR_CONFIRM_ABOVE_USD`. */
@@ -74,10 +74,10 @@ export function ActDialog<Values>({
         submit={async ([values, reason]) => {
           setMustSignIn(false)
           try {
-            const told = await submit(values, reason)
+            const notice = await submit(values, reason)
             onClose()
             onDone?.()
-            if (told !== null) showToast(told)
+            if (notice !== null) showToast(notice)
             await refreshAdmin()
           } catch (error) {
             if (!isCode(error, 'sign_in_again')) throw error

@@ -19,8 +19,8 @@ export const waitsForApproval = (of: readonly Reason[]): boolean => of.includes(
 type Status = Pick<AdminAccountListing, 'suspended_for' | 'team'>
 
 /**
- * The state of an account in few words, with the tone of its badge; null for an active account. The keys of a team’s member rest,
- * and nobody has to act.
+ * The state of an account in few words, with the tone of its badge; null for an active account. The keys of a team’s
+ * member rest, and nobody has to act.
  */
 export function stateOfAccount({
   suspended_for,

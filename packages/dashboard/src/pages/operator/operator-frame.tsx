@@ -4,7 +4,7 @@ import { KeyRound } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { operatorSession } from '../../api/admin.ts'
 import { isCode } from '../../api/api-error.ts'
-import { signInPath } from '../../layout/sign-in-path.ts'
+import { signInPath } from '../../layout/sign-in-again.ts'
 import { buttonLook } from '../../ui/button.tsx'
 
 /** The frame around the operators' pages. It asks operators to sign in again when their session is too old to act. */

@@ -8,7 +8,10 @@ const sha256 = /^[0-9a-f]{64}$/i
 /** The longest id and value that the API takes. */
 const maxLength = { id: 100, value: 500 }
 
-/** Tells what was pasted: a key itself, the SHA-256 of one, or the id of one. Quotes and a `Bearer` before it are dropped. */
+/**
+ * Tells what was pasted: a key itself, the SHA-256 of one, or the id of one. Quotes and a `Bearer` before it are
+ * dropped.
+ */
 export function readReportedKey(data: FormData): Reading<ReportedKey> {
   const pasted = textOf(data, 'key')
     .trim()

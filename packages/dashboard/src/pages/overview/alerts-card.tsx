@@ -4,10 +4,9 @@ import { allowGone } from '../../api/api-error.ts'
 import { send } from '../../api/call.ts'
 import { now } from '../../api/clock.ts'
 import { accountFeed, recentNotices } from '../../notices/feed.ts'
-import { MarkReadButton } from '../../notices/mark-read-button.tsx'
-import { NoticeRow } from '../../notices/notice-row.tsx'
+import { MarkReadButton, NoticeRow } from '../../notices/notice-row.tsx'
 import { Card } from '../../ui/card.tsx'
-import { textLink } from '../../ui/text-link.ts'
+import { textLink } from '../../ui/class-names.ts'
 import { isStillOpen, keysOfAlerts, openAlerts } from './open-alerts.ts'
 
 const maxShown = 3
@@ -15,8 +14,8 @@ const maxShown = 3
 /** Unread notices that ask for an action. Nothing without any: the bell and its page say more. */
 export function AlertsCard() {
   const { data } = useQuery(recentNotices(accountFeed))
-  const found = data === undefined ? [] : openAlerts(data.events)
-  const ids = keysOfAlerts(found)
+  const unread = data === undefined ? [] : openAlerts(data.events)
+  const ids = keysOfAlerts(unread)
   const keys = useQuery({
     // Like the key of a single one's answer: a change of a key refreshes this too.
     queryKey: ['getKey', ids],
@@ -24,7 +23,7 @@ export function AlertsCard() {
     enabled: ids.length > 0
   })
   // Without the keys, their alerts stay.
-  const alerts = keys.isLoading ? [] : found.filter((alert) => isStillOpen(alert, keys.data ?? new Map(), now()))
+  const alerts = keys.isLoading ? [] : unread.filter((alert) => isStillOpen(alert, keys.data ?? new Map(), now()))
   if (data === undefined || alerts.length === 0) return null
   const more = alerts.length - maxShown
   return (
@@ -34,8 +33,8 @@ export function AlertsCard() {
       actions={<MarkReadButton feed={accountFeed} newest={data.events[0]} unread={data.unread} size="small" />}
     >
       <ul aria-label="Alerts, newest first" className="divide-y divide-line">
-        {alerts.slice(0, maxShown).map(({ notice, told }) => (
-          <NoticeRow key={notice.id} notice={notice} told={told} />
+        {alerts.slice(0, maxShown).map(({ notice, words }) => (
+          <NoticeRow key={notice.id} notice={notice} words={words} />
         ))}
       </ul>
       {more > 0 && (

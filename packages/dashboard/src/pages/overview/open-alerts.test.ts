@@ -7,20 +7,21 @@ const key = (id: string) => ({ id, label: id, scope: 'inference', metadata: {} }
 const threshold = (percent: number, ofKey: string | null = null) => ({
   type: 'budget.threshold' as const,
   data: {
-    ...{
-      scope: ofKey === null ? 'account' : 'key',
-      key: ofKey === null ? null : key(ofKey),
-      month: '2026-11',
-      percent
-    },
-    ...{ budget_usd: '10.00', spent_usd: '9.00' }
+    scope: ofKey === null ? 'account' : 'key',
+    key: ofKey === null ? null : key(ofKey),
+    month: '2026-11',
+    percent,
+    budget_usd: '10.00',
+    spent_usd: '9.00'
   }
 })
 const created = { type: 'key.created' as const, data: { key: key('a') } }
 const failed = { type: 'payment.failed' as const, data: { invoice_id: null } }
 let count = 0
 const notice = (event: Pick<EventNotice, 'type' | 'data'>, seen = false): EventNotice => ({
-  ...{ id: `event-${count++}`, at: '2026-11-25T12:00:00.000Z', seen },
+  id: `event-${count++}`,
+  at: '2026-11-25T12:00:00.000Z',
+  seen,
   ...event
 })
 const alertsOf = (...notices: EventNotice[]) => openAlerts(notices).map(({ notice: { id } }) => id)

@@ -5,30 +5,33 @@ import { describeNotice, type ToldNotice } from '../../notices/describe-notice.t
 
 export interface OpenAlert {
   readonly notice: EventNotice
-  readonly told: ToldNotice
+  readonly words: ToldNotice
 }
 
 /**
- * The unread notices that ask for an action, newest first. Only the newest of each kind about the same key or endpoint counts:
- * at 80 % of a budget, nobody needs to read about 50 %. A suspension that has ended is no alert, and neither are refusals that have.
+ * The unread notices that ask for an action, newest first. Only the newest of each kind about the same key or endpoint
+ * counts: at 80 % of a budget, nobody needs to read about 50 %. A suspension that has ended is no alert, and neither
+ * are refusals that have.
  */
 export function openAlerts(events: readonly EventNotice[]): OpenAlert[] {
-  const told = new Set<string>()
+  const subjects = new Set<string>()
   return events.flatMap((notice) => {
     if (notice.seen) return []
     // Events come newest first, so this is known before the suspension that it ended.
-    if (notice.type === 'account.resumed') told.add(`account.suspended ${subjectOf(notice.data)}`)
-    if (notice.type === 'requests.refused_ended') told.add(`requests.refused ${subjectOf(notice.data)}`)
-    const alert = { notice, told: describeNotice(notice) }
-    if (alert.told.tone === 'info') return []
+    if (notice.type === 'account.resumed') subjects.add(`account.suspended ${subjectOf(notice.data)}`)
+    if (notice.type === 'requests.refused_ended') subjects.add(`requests.refused ${subjectOf(notice.data)}`)
+    const alert = { notice, words: describeNotice(notice) }
+    if (alert.words.tone === 'info') return []
     const subject = `${notice.type} ${subjectOf(notice.data)}`
-    if (told.has(subject)) return []
-    told.add(subject)
+    if (subjects.has(subject)) return []
+    subjects.add(subject)
     return [alert]
   })
 }
 
-/** The id of what an event is about (of refusals also their code), or the reason of a suspension; empty for the account. */
+/**
+ * The id of what an event is about (of refusals also their code), or the reason of a suspension; empty for the account.
+ */
 function subjectOf(data: object): string {
   const { key, endpoint_id: endpoint, reason, code } = data as Subject
   if (code !== undefined) return `${key?.id} ${code}`

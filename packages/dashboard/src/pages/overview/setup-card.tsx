@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { explain } from '../../api/api-error.ts'
 import { type Answer, call } from '../../api/call.ts'
 import { read, refresh } from '../../api/queries.ts'
-import { useAccount } from '../../layout/caller.ts'
+import { useAccount } from '../../layout/owner.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -52,7 +52,10 @@ const stepTexts: Readonly<Record<SetupStep, StepText>> = {
 
 type Step = Answer<'getSetup'>['setup']['steps'][number]
 
-/** The first steps of an account, until all are done or the owner dismisses them. A failed read shows nothing: the page itself works. */
+/**
+ * The first steps of an account, until all are done or the owner dismisses them. A failed read shows nothing: the page
+ * itself works.
+ */
 export function SetupCard() {
   const { role } = useAccount()
   const { data } = useQuery({ ...read('getSetup'), refetchInterval: ({ state }) => pollMs(state.data) })

@@ -55,7 +55,11 @@ test('an answer goes on while no page shows the chat, and the draft stays', asyn
   assert.equal(changes, 1, 'a page that was left is not called')
   assert.deepEqual([reply()?.state, reply()?.text, reply()?.requestId], ['done', 'Because', 'req_1'])
   assert.deepEqual(chat.read().draft, {
-    ...{ question: 'And', chosen: '', compared: 'b', system: '', typed: noParameters }
+    question: 'And',
+    chosen: '',
+    compared: 'b',
+    system: '',
+    typed: noParameters
   })
 })
 

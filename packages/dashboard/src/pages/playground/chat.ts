@@ -1,9 +1,8 @@
 import type { ChatModel } from '../../chat-models/use-chat-models.ts'
 import type { Problem } from './explain-failure.ts'
-import { requestMessages } from './messages.ts'
 import { noParameters, type Parameters, type TypedParameters, toMembers } from './parameters.ts'
 import type { ChatListener, ChatRequest, ChatResult } from './stream-chat.ts'
-import { changeReply, type Reply, startReply, type Turn, turnsBefore } from './turn.ts'
+import { changeReply, type Reply, requestMessages, startReply, type Turn, turnsBefore } from './turn.ts'
 
 /** How the next question is asked. */
 export interface Settings {

@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router'
 import type { SnippetOptions } from '../../snippets/snippet-options.ts'
 import { Snippets } from '../../snippets/snippets.tsx'
 import { Button } from '../../ui/button.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { textLink } from '../../ui/text-link.ts'
 
 interface CodeDialogProps {
   readonly options: Omit<SnippetOptions, 'secret' | 'isStream'>

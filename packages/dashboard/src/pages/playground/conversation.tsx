@@ -1,11 +1,11 @@
-import { MessagesSquare } from 'lucide-react'
+import { MessagesSquare, Pencil, RotateCw } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
+import { controlLook } from '../../ui/class-names.ts'
 import { Empty } from '../../ui/states.tsx'
-import { exampleQuestions } from './messages.ts'
-import { QuestionView } from './question-view.tsx'
+import { isSend } from './message-form.tsx'
 import { ReplyView } from './reply-view.tsx'
-import type { Turn } from './turn.ts'
+import { exampleQuestions, type Turn } from './turn.ts'
 
 interface ConversationProps {
   readonly turns: readonly Turn[]
@@ -86,7 +86,8 @@ function useFollowedEnd(turns: readonly Turn[]) {
       if (isNear || window.scrollY < scrolled) isFollowed.current = isNear
       scrolled = window.scrollY
     }
-    // The text of an answer appears later than its turn: its code is loaded first, and long texts are drawn when there is time.
+    // The text of an answer appears later than its turn: its code is loaded first, and long texts are drawn when there
+    // is time.
     const growth = new ResizeObserver(() => {
       if (isFollowed.current) show(end)
     })
@@ -117,4 +118,77 @@ const composerOf = (end: Element): Element | null | undefined => end.closest('se
 function belowSight(end: Element): number {
   const covered = composerOf(end)?.getBoundingClientRect().height ?? 0
   return Math.round(end.getBoundingClientRect().bottom + covered - window.innerHeight)
+}
+
+interface QuestionViewProps {
+  readonly question: string
+  /** False while an answer streams. */
+  readonly canAsk: boolean
+  /** Asks again in the place of this question. */
+  readonly onAsk: (question: string) => void
+}
+
+/** A question of the reader, who can ask it again or change it. */
+function QuestionView({ question, canAsk, onAsk }: QuestionViewProps) {
+  const [edited, setEdited] = useState<string | null>(null)
+  const send = () => {
+    if (edited === null || edited.trim() === '' || !canAsk) return
+    setEdited(null)
+    onAsk(edited)
+  }
+  if (edited === null) {
+    return (
+      <div className="ml-auto flex max-w-[85%] flex-col items-end gap-1">
+        <p className="rounded-2xl rounded-br-md bg-accent-soft px-4 py-2.5 wrap-anywhere whitespace-pre-wrap">
+          {question}
+        </p>
+        {canAsk && (
+          <div className="flex gap-1">
+            <Button tone="quiet" size="small" onClick={() => setEdited(question)}>
+              <Pencil aria-hidden="true" className="size-3.5" />
+              Edit
+            </Button>
+            <Button tone="quiet" size="small" onClick={() => onAsk(question)}>
+              <RotateCw aria-hidden="true" className="size-3.5" />
+              Retry
+            </Button>
+          </div>
+        )}
+      </div>
+    )
+  }
+  return (
+    <form
+      className="space-y-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        // biome-ignore lint/a11y/noAutofocus: the reader has just pressed Edit
+        autoFocus
+        aria-label="Edit message"
+        rows={3}
+        value={edited}
+        onChange={(event) => setEdited(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') setEdited(null)
+          if (!isSend(event)) return
+          event.preventDefault()
+          send()
+        }}
+        className={`${controlLook} max-h-80 resize-y py-2`}
+      />
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <p className="mr-auto text-[0.8125rem] text-ink-soft">The conversation continues from here.</p>
+        <Button tone="quiet" size="small" onClick={() => setEdited(null)}>
+          Cancel
+        </Button>
+        <Button type="submit" tone="primary" size="small" disabled={edited.trim() === '' || !canAsk}>
+          Send again
+        </Button>
+      </div>
+    </form>
+  )
 }

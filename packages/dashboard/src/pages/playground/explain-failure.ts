@@ -78,8 +78,8 @@ const words: Readonly<Record<string, Words>> = {
 
 /** Explains why a call of the playground failed. A seat cannot change plan and budget. */
 export function explainFailure(error: unknown, role: 'owner' | 'seat'): Problem {
-  const known = error instanceof ApiError ? words[error.code] : undefined
-  if (known === undefined) return { text: explain(error), remedies: [] }
-  const { text, remedies, isForOwner } = known
+  const explanation = error instanceof ApiError ? words[error.code] : undefined
+  if (explanation === undefined) return { text: explain(error), remedies: [] }
+  const { text, remedies, isForOwner } = explanation
   return isForOwner && role === 'seat' ? { text: `${text} ${askOwner}`, remedies: [] } : { text, remedies }
 }

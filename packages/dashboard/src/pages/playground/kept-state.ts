@@ -14,19 +14,19 @@ export const writeState = (whose: string, state: ChatState): string =>
   JSON.stringify({ version, whose, state } satisfies Kept)
 
 /**
- * The conversation that a text of {@link writeState} has; an empty one for the text of anyone else. An answer that was under way
- * has been stopped by the reload.
+ * The conversation that a text of {@link writeState} has; an empty one for the text of anyone else. An answer that was
+ * under way has been stopped by the reload.
  */
 export function readState(whose: string, text: string | null): ChatState {
-  const kept = parse(text)
-  if (kept?.version !== version || kept.whose !== whose) return nothing
-  const turns = kept.state.turns.map((turn) => ({
+  const entry = parse(text)
+  if (entry?.version !== version || entry.whose !== whose) return nothing
+  const turns = entry.state.turns.map((turn) => ({
     ...turn,
     replies: turn.replies.map((reply) =>
       reply.state === 'streaming' ? { ...reply, state: 'stopped' as const } : reply
     )
   }))
-  return { ...kept.state, turns }
+  return { ...entry.state, turns }
 }
 
 function parse(text: string | null): Kept | null {

@@ -1,8 +1,7 @@
 import { SendHorizontal, Square } from 'lucide-react'
-import type { Ref } from 'react'
+import type { KeyboardEvent, Ref } from 'react'
 import { Button } from '../../ui/button.tsx'
-import { controlLook } from '../../ui/control-look.ts'
-import { isSend } from './is-send.ts'
+import { controlLook } from '../../ui/class-names.ts'
 
 interface MessageFormProps {
   readonly input: Ref<HTMLTextAreaElement>
@@ -72,3 +71,7 @@ export function MessageForm(props: MessageFormProps) {
     </form>
   )
 }
+
+/** Whether a key sends the message: Enter alone, and not the one that ends the input of a Japanese or Chinese word. */
+export const isSend = ({ key, shiftKey, nativeEvent }: KeyboardEvent): boolean =>
+  key === 'Enter' && !shiftKey && !nativeEvent.isComposing

@@ -1,25 +1,37 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Code, Trash2 } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { call } from '../../api/call.ts'
+import { refresh } from '../../api/queries.ts'
 import { useChatModels } from '../../chat-models/use-chat-models.ts'
 import { isolate } from '../../format/visible-text.ts'
-import { gatewayUrl } from '../../gateway-url.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
+import { useAccount, useUser } from '../../layout/owner.tsx'
+import { keepChat, readKeptChat } from '../../layout/tabs.ts'
+import { gatewayUrl } from '../../page-facts.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
+import { type Asking, createChat, createChatMemory, nothing, type Settings } from './chat.ts'
 import { Conversation } from './conversation.tsx'
-import { forgetHandedOverKey, type HandedOverKey, handedOverKey } from './handed-over-key.ts'
+import { explainFailure } from './explain-failure.ts'
+import { readState, writeState } from './kept-state.ts'
 import { MessageForm } from './message-form.tsx'
-import { snippetMessages } from './messages.ts'
 import { readParameters, toMembers } from './parameters.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { createTokenSource, fixedKey } from './token-source.ts'
-import { isStreaming as isAnyStreaming } from './turn.ts'
-import { useChat } from './use-chat.ts'
+import { streamChat } from './stream-chat.ts'
+import {
+  createTokenSource,
+  fixedKey,
+  forgetHandedOverKey,
+  type HandedOverKey,
+  handedOverKey,
+  type TokenSource,
+  withToken
+} from './token-source.ts'
+import { isStreaming as isAnyStreaming, snippetMessages, type Turn } from './turn.ts'
 
 const CodeDialog = lazyDialog(() => import('./code-dialog.tsx'), 'CodeDialog')
 
@@ -30,8 +42,8 @@ const ownTokens = () =>
   )
 
 /**
- * A chat through the gateway, like an app's. The page gets a token by itself, or uses a key that was just created. Both stay
- * in the memory of this page, and are gone when the page is left. The conversation stays.
+ * A chat through the gateway, like an app's. The page gets a token by itself, or uses a key that was just created. Both
+ * stay in the memory of this page, and are gone when the page is left. The conversation stays.
  */
 export function PlaygroundPage() {
   const models = useChatModels()
@@ -169,4 +181,44 @@ export function PlaygroundPage() {
       )}
     </Page>
   )
+}
+
+/** Writes the latest chat down; nothing before the first one. */
+let keep = (): void => {}
+/** Only when the page may end: a long answer changes the chat many times a second. */
+window.addEventListener('pagehide', () => keep())
+document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && keep())
+
+/**
+ * The prompts are in memory, and outlast a reload in the storage of this tab. Signing out loads another document, which
+ * ends the chat.
+ */
+const chatOf = createChatMemory((whose) => {
+  const chat = createChat(() => performance.now(), readState(whose, readKeptChat()))
+  keep = () => (chat.read() === nothing ? undefined : keepChat(writeState(whose, chat.read())))
+  return chat
+})
+
+/** The conversation of the signed-in user in their account. It lasts until the tab is closed, or the user signs out. */
+function useChat(source: TokenSource) {
+  const { role, id } = useAccount()
+  const chat = chatOf(`${useUser().id} ${id}`)
+  const { turns, draft } = useSyncExternalStore(chat.subscribe, chat.read)
+  const asking: Asking = {
+    stream: (request, listener, signal) =>
+      withToken(source, (token) => streamChat({ url: gatewayUrl(), token }, request, listener, signal)),
+    explain: (error) => explainFailure(error, role),
+    // Its usage is charged now.
+    onEnd: () => void refresh('getUsageSummary')
+  }
+  const { changeDraft, stop, clear } = chat
+  return {
+    turns,
+    draft,
+    changeDraft,
+    stop,
+    clear,
+    ask: (settings: Settings, question: string) => chat.ask(settings, question, asking),
+    askAgain: (turn: Turn, settings: Settings, question: string) => chat.askAgain(turn, settings, question, asking)
+  }
 }

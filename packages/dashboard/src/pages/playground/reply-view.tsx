@@ -4,8 +4,8 @@ import { formatExactUsd } from '../../format/money.ts'
 import { countOf, formatCount } from '../../format/number.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Spinner } from '../../ui/button.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { textLink } from '../../ui/text-link.ts'
 import type { Reply } from './turn.ts'
 
 /** Loaded with the first answer: it is larger than the rest of the page. */
@@ -22,7 +22,7 @@ const PlainText = ({ text }: { readonly text: string }) => <p className="break-w
 /** The answer of a model, with its tokens, its cost and its time. */
 export function ReplyView({ reply }: { readonly reply: Reply }) {
   const { model, text, state, isCut, problem, requestId } = reply
-  const shown = useDeferredValue(text)
+  const latest = useDeferredValue(text)
   return (
     <article aria-label={`Answer of ${model}`} aria-busy={state === 'streaming'} className="min-w-0 space-y-3">
       <p className="flex items-center gap-2 font-mono text-[0.8125rem] text-ink-soft">
@@ -31,7 +31,7 @@ export function ReplyView({ reply }: { readonly reply: Reply }) {
       </p>
       {text !== '' && (
         <Suspense fallback={<PlainText text={text} />}>
-          <Markdown text={shown} />
+          <Markdown text={latest} />
         </Suspense>
       )}
       {state === 'streaming' && text === '' && <p className="text-sm text-ink-soft">Waiting for the answer …</p>}

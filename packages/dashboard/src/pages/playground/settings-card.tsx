@@ -1,9 +1,9 @@
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { formatUsd } from '../../format/money.ts'
-import type { Account } from '../../layout/caller.ts'
+import type { Account } from '../../layout/owner.tsx'
 import { Card } from '../../ui/card.tsx'
-import { controlLook } from '../../ui/control-look.ts'
+import { controlLook } from '../../ui/class-names.ts'
 import { type Option, SelectBox } from '../../ui/select-box.tsx'
 import type { readParameters, TypedParameters } from './parameters.ts'
 

@@ -1,10 +1,8 @@
 import { createParser } from 'eventsource-parser'
 import { ApiError } from '../../api/api-error.ts'
 import { type ChatApi, defaultMaxTokens } from '../../chat-models/chat-api.ts'
-import type { Message } from '../../snippets/snippet-options.ts'
-import { splitSystem } from '../../snippets/split-system.ts'
-import { readChatEvents, readCost, type TokenUsage } from './chat-events.ts'
-import { createMessageReader } from './message-events.ts'
+import { type Message, splitSystem } from '../../snippets/snippet-options.ts'
+import { createMessageReader, readChatEvents, readCost, type TokenUsage } from './chat-events.ts'
 
 export interface ChatRequest {
   readonly api: ChatApi

@@ -53,7 +53,9 @@ export const fixedKey = (key: string): TokenSource => ({ get: async () => key, d
 const isRefused = (error: unknown): boolean =>
   ['invalid_api_key', 'revoked_api_key', 'expired_api_key'].some((code) => isCode(error, code))
 
-/** Calls a gateway. If it refuses the token, as after a sign-in elsewhere, the call is repeated once with another one. */
+/**
+ * Calls a gateway. If it refuses the token, as after a sign-in elsewhere, the call is repeated once with another one.
+ */
 export async function withToken<Result>(source: TokenSource, run: (token: string) => Promise<Result>): Promise<Result> {
   const token = await source.get()
   try {
@@ -62,4 +64,30 @@ export async function withToken<Result>(source: TokenSource, run: (token: string
     if (!isRefused(error) || !source.drop(token)) throw error
     return await run(await source.get())
   }
+}
+
+/** A key that was just created, for the playground to try. */
+export interface HandedOverKey {
+  readonly secret: string
+  readonly label: string
+  /** The models that it may call; null for all of the plan. */
+  readonly models: readonly string[] | null
+}
+
+let handedOver: HandedOverKey | null = null
+
+/**
+ * Hands a new key over to the playground, which is opened next. Only memory has it: an address or a history entry would
+ * keep it.
+ */
+export function handOverKey(key: HandedOverKey): void {
+  handedOver = key
+}
+
+/** The key that was handed over; null without one. React may render a page twice, so reading keeps it. */
+export const handedOverKey = (): HandedOverKey | null => handedOver
+
+/** Forgets the key, so that a later visit of the playground starts without it. */
+export function forgetHandedOverKey(): void {
+  handedOver = null
 }

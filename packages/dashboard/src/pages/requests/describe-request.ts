@@ -1,7 +1,6 @@
 import type { Answer } from '../../api/call.ts'
-import { formatDecimals } from '../../format/decimals.ts'
 import { formatExactUsd } from '../../format/money.ts'
-import { formatCount } from '../../format/number.ts'
+import { formatCount, formatDecimals } from '../../format/number.ts'
 
 /** Operators also see the provider that was called last; null for none. */
 export type ListedRequest = Answer<'listRequests'>['requests'][number] & { readonly upstream?: string | null }
@@ -29,34 +28,34 @@ export function explainRequest(request: Told & Pick<ListedRequest, 'cost_usd' | 
   const answer = `${status ?? 'an unknown status'}${code === null ? '' : ` (${code})`}`
   const calls =
     attempts === 0 ? 'No provider was called.' : attempts > 1 ? `It took ${attempts} calls to providers.` : null
-  const found: Array<string | null> = []
+  const lines: Array<string | null> = []
   switch (kind) {
     case 'refused':
-      found.push(`It was refused with ${answer} before a provider was called. Nothing was charged.`)
-      found.push(
+      lines.push(`It was refused with ${answer} before a provider was called. Nothing was charged.`)
+      lines.push(
         count > 1
           ? `Refusals are sampled: this entry stands for ${formatCount(count)} equal ones, and describes the smallest.`
           : null
       )
       break
     case 'reaped':
-      found.push('Its gateway stopped before the end of the answer, so nobody knows what the answer used.')
-      found.push(`The whole reservation was charged: ${formatExactUsd(cost)}.`)
+      lines.push('Its gateway stopped before the end of the answer, so nobody knows what the answer used.')
+      lines.push(`The whole reservation was charged: ${formatExactUsd(cost)}.`)
       break
     case 'cancelled':
-      found.push('Its gateway stopped before it called a provider. Nothing was charged.')
+      lines.push('Its gateway stopped before it called a provider. Nothing was charged.')
       break
     case 'settled':
-      found.push(
+      lines.push(
         code === null
           ? `It was answered with ${answer} and cost ${formatExactUsd(cost)}.`
           : `It failed with ${answer}. ${Number(cost) === 0 ? 'Nothing was charged.' : `What was used until then cost ${formatExactUsd(cost)}.`}`
       )
-      found.push(calls)
+      lines.push(calls)
   }
-  if (request.client_gone) found.push('The client left before the end of the answer.')
-  if (request.estimated) found.push('The provider reported no usage, so tokens and cost are estimates.')
-  return found.filter((sentence) => sentence !== null)
+  if (request.client_gone) lines.push('The client left before the end of the answer.')
+  if (request.estimated) lines.push('The provider reported no usage, so tokens and cost are estimates.')
+  return lines.filter((sentence) => sentence !== null)
 }
 
 /** Which prices gave the cost of a request. */

@@ -2,20 +2,19 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Answer } from '../../api/call.ts'
-import { readDocument } from '../../api/read-document.ts'
+import { readDocument } from '../../api/queries.ts'
 import { textAddress } from '../../docs/list-pages.ts'
-import { nameOfKey } from '../../format/key.ts'
 import { formatExactUsd } from '../../format/money.ts'
 import { countOf, formatCount } from '../../format/number.ts'
 import { formatExactMoment } from '../../format/time.ts'
+import { nameOfKey } from '../../format/visible-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
-import { CopyableId } from '../../ui/copyable-id.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import { textLink } from '../../ui/text-link.ts'
-import { ChargeTable } from './charge-table.tsx'
-import { explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
-import { listAttempts } from './list-attempts.ts'
+import { textLink } from '../../ui/class-names.ts'
+import { CopyableId } from '../../ui/copy-button.tsx'
+import { type Column, DataTable, Facts } from '../../ui/data-table.tsx'
+import { explainPrices, explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
+import { type ChargeLine, chargeLines, listAttempts } from './receipt-lines.ts'
 
 interface RequestReceiptProps {
   readonly request: RequestDetail
@@ -117,7 +116,10 @@ function KeyName({ requestKey, isOwn }: KeyNameProps) {
   )
 }
 
-/** A link to what the docs say about an error. They have a section for each code of ours, and none for codes of a provider. */
+/**
+ * A link to what the docs say about an error. They have a section for each code of ours, and none for codes of a
+ * provider.
+ */
 function Remedy({ code }: { readonly code: string }) {
   const { data } = useQuery(readDocument(textAddress('errors')))
   if (data?.includes(`\n## ${code}\n`) !== true) return null
@@ -171,6 +173,29 @@ function Attempts({ request }: { readonly request: RequestDetail }) {
           </li>
         ))}
       </ol>
+    </Card>
+  )
+}
+
+const columns: ReadonlyArray<Column<ChargeLine>> = [
+  { name: 'Used', show: ({ name }) => name },
+  { name: 'Amount', isNumber: true, show: ({ count }) => formatCount(count) },
+  {
+    name: 'Price',
+    isNumber: true,
+    show: ({ price, unit }) => (price === null ? '–' : `${formatExactUsd(price)}/${unit}`)
+  },
+  { name: 'Cost', isNumber: true, show: ({ usd }) => (usd === null ? '–' : formatExactUsd(usd)) }
+]
+
+/** What was used, at which price. */
+function ChargeTable({ request }: { readonly request: RequestDetail }) {
+  const lines = chargeLines(request)
+  const total = `Charged: ${formatExactUsd(request.cost_usd)}`
+  return (
+    <Card title="Cost" description={explainPrices(request)} isFlush>
+      {lines.length > 0 && <DataTable label="Cost by kind" columns={columns} rows={lines} keyOf={({ name }) => name} />}
+      <p className="border-t border-line px-5 py-3.5 text-right font-medium tabular-nums">{total}</p>
     </Card>
   )
 }

@@ -9,7 +9,9 @@ export interface RequestsSearch {
   readonly status?: string
   /** The code of an error. */
   readonly code?: string
-  /** The first and the last day (UTC), such as `2026-11-23`, or hour, such as `2026-11-23T05:00Z`. Both are included. */
+  /**
+   * The first and the last day (UTC), such as `2026-11-23`, or hour, such as `2026-11-23T05:00Z`. Both are included.
+   */
   readonly from?: string
   readonly to?: string
   /** Dollars, such as `0.05`. */

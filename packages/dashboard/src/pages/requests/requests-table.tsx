@@ -1,15 +1,19 @@
 import { Link } from '@tanstack/react-router'
 import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
-import { formatInZone, zoneMark } from '../../format/zone.ts'
+import { formatInZone, zoneMark } from '../../format/time.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { textLink } from '../../ui/text-link.ts'
 import { formatMs, type ListedRequest, outcomeOf, tokensOf } from './describe-request.ts'
-import type { RequestLog } from './request-log.ts'
+import type { RequestLog } from './request-log.tsx'
 
 const formatTime = formatInZone({
-  ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' }
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit'
 })
 
 interface RequestsTableProps extends Pick<RequestLog, 'receipts' | 'hasProviders'> {

@@ -1,30 +1,79 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ListTree } from 'lucide-react'
 import { type ReactNode, type SyntheticEvent, useState } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
-import { nameOfKey } from '../../format/key.ts'
+import { send } from '../../api/call.ts'
+import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
 import { formatMoment } from '../../format/time.ts'
-import { requestLogDays } from '../../request-log-days.ts'
+import { nameOfKey } from '../../format/visible-text.ts'
+import { useAccount } from '../../layout/owner.tsx'
+import { requestLogDays } from '../../page-facts.ts'
 import { Card } from '../../ui/card.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { ExportLinks } from '../../ui/export-links.tsx'
-import { LoadMore } from '../../ui/load-more.tsx'
+import { TimesNote } from '../../ui/moment.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, QueryView } from '../../ui/states.tsx'
-import { TimesNote } from '../../ui/times-note.tsx'
-import { OpenRequest } from './open-request.tsx'
-import { isFiltered, readFilters } from './read-filters.ts'
+import { pageHeads } from '../../ui/page-heads.ts'
+import { Empty, LoadMore, QueryView } from '../../ui/states.tsx'
+import { KeyChoice } from '../../usage/key-choice.tsx'
+import { exportPath, isFiltered, readFilters } from './read-filters.ts'
 import { type FilterChoices, RequestFilters } from './request-filters.tsx'
-import type { LogPage, RequestLog } from './request-log.ts'
+import { type LogPage, OpenRequest, type RequestLog } from './request-log.tsx'
 import type { RequestsSearch } from './requests-search.ts'
 import { RequestsTable } from './requests-table.tsx'
+
+const path = '/dashboard/requests'
+
+const ownLog: RequestLog = {
+  key: ['listRequests'],
+  receipts: path,
+  hasProviders: false,
+  list: (query, signal) => send('listRequests', { query: { ...query } }, signal),
+  exportPath
+}
+
+/** Every request of the account with its cost. The filters are in the address. */
+export function RequestsPage() {
+  const search = useSearch({ from: path })
+  const navigate = useNavigate({ from: path })
+  return (
+    <RequestsView
+      log={ownLog}
+      {...pageHeads[path]}
+      search={search}
+      onSearch={(changed) => void navigate({ search: changed, replace: true })}
+      choices={useOwnChoices()}
+      whenEmpty={
+        <>
+          Requests with your keys will appear here.{' '}
+          <Link to="/dashboard/playground" className={textLink}>
+            Try a model in the playground
+          </Link>
+          .
+        </>
+      }
+    />
+  )
+}
+
+function useOwnChoices(): FilterChoices {
+  const { models } = useAccount()
+  const team = useQuery(read('getTeam'))
+  return {
+    keys: (choice) => <KeyChoice {...choice} />,
+    members: team.data?.team.members,
+    models: models.map(({ id }) => id)
+  }
+}
 
 const pageSize = 50
 const refetchMs = 10_000
 
 /**
- * Whether new requests are looked for: while only the first page is shown, and unless control had to search through so many requests
- * that it stopped before the page was full.
+ * Whether new requests are looked for: while only the first page is shown, and unless control had to search through so
+ * many requests that it stopped before the page was full.
  */
 const isLive = (pages: readonly LogPage[] = []): boolean =>
   pages.length === 1 && pages.every(({ requests, next_cursor: next }) => next === null || requests.length === pageSize)
@@ -83,7 +132,10 @@ export function RequestsView({ log, title, description, search, onSearch, choice
   )
 }
 
-/** Whether the pointer or the focus is in an element: what is read must not move. And the handlers that the element needs. */
+/**
+ * Whether the pointer or the focus is in an element: what is read must not move. And the handlers that the element
+ * needs.
+ */
 function useReading() {
   const [isRead, setRead] = useState(false)
   const look = ({ currentTarget }: SyntheticEvent) => setRead(currentTarget.matches(':hover, :focus-within'))

@@ -1,35 +1,50 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { chargeLines } from './charge-lines.ts'
 import { explainPrices, explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
-import { listAttempts } from './list-attempts.ts'
 import { exportPath, readFilters, readMs, readUsd } from './read-filters.ts'
+import { chargeLines, listAttempts } from './receipt-lines.ts'
 
 const settled: RequestDetail = {
-  ...{
-    id: 'req_1',
-    at: '2026-11-23T12:00:00Z',
-    kind: 'settled',
-    count: 1,
-    key_id: 'key',
-    stream: true,
-    status: 200,
-    code: null
-  },
-  ...{
-    endpoint: '/v1/chat/completions',
-    model: 'm',
-    asked_model: null,
-    answered_model: null,
-    attempts: 1,
-    client_gone: false
-  },
-  ...{ needed_usd: null, left_usd: null, limit_usd: null, needed_tokens: null, left_tokens: null, limit_tokens: null },
-  ...{ reserved_usd: '0.10', reserved_tokens: 5000, granted_output_tokens: 4000, service_tier: null, address: null },
-  ...{ prompt_tokens: 1000, cached_tokens: 400, cache_write_tokens: 100, long_cache_write_tokens: 0 },
-  ...{ audio_input_tokens: 0, image_input_tokens: 0, completion_tokens: 500, reasoning_tokens: 200 },
-  ...{ audio_output_tokens: 0, image_output_tokens: 0, tool_calls: 3, cost_usd: '0.0369', estimated: false },
-  ...{ first_byte_ms: 320, duration_ms: 1900 },
+  id: 'req_1',
+  at: '2026-11-23T12:00:00Z',
+  kind: 'settled',
+  count: 1,
+  key_id: 'key',
+  stream: true,
+  status: 200,
+  code: null,
+  endpoint: '/v1/chat/completions',
+  model: 'm',
+  asked_model: null,
+  answered_model: null,
+  attempts: 1,
+  client_gone: false,
+  needed_usd: null,
+  left_usd: null,
+  limit_usd: null,
+  needed_tokens: null,
+  left_tokens: null,
+  limit_tokens: null,
+  reserved_usd: '0.10',
+  reserved_tokens: 5000,
+  granted_output_tokens: 4000,
+  service_tier: null,
+  address: null,
+  prompt_tokens: 1000,
+  cached_tokens: 400,
+  cache_write_tokens: 100,
+  long_cache_write_tokens: 0,
+  audio_input_tokens: 0,
+  image_input_tokens: 0,
+  completion_tokens: 500,
+  reasoning_tokens: 200,
+  audio_output_tokens: 0,
+  image_output_tokens: 0,
+  tool_calls: 3,
+  cost_usd: '0.0369',
+  estimated: false,
+  first_byte_ms: 320,
+  duration_ms: 1900,
   upstream: 'openai',
   failed_attempts: [],
   prices: {

@@ -6,22 +6,22 @@ import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
-import { useAccount, useUser } from '../../layout/caller.ts'
 import { lazyDialog } from '../../layout/lazy-dialog.tsx'
+import { useAccount, useUser } from '../../layout/owner.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { Moment } from '../../ui/moment.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
 import { Empty, QueryView } from '../../ui/states.tsx'
-import { textLink } from '../../ui/text-link.ts'
-import { forgetJoined, joinedOwner } from './joined-note.ts'
-import type { Removal } from './remove-seat-dialog.tsx'
+import { forgetJoined, joinedOwner } from '../invitation/describe-invitation.ts'
+import type { Removal } from './seat-dialogs.tsx'
 
-const InviteDialog = lazyDialog(() => import('./invite-dialog.tsx'), 'InviteDialog')
-const RemoveSeatDialog = lazyDialog(() => import('./remove-seat-dialog.tsx'), 'RemoveSeatDialog')
+const InviteDialog = lazyDialog(() => import('./seat-dialogs.tsx'), 'InviteDialog')
+const RemoveSeatDialog = lazyDialog(() => import('./seat-dialogs.tsx'), 'RemoveSeatDialog')
 
 type Team = Answer<'getTeam'>['team']
 

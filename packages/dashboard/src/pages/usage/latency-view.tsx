@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Timer } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { countOf, formatCount } from '../../format/number.ts'
-import { requestLogDays } from '../../request-log-days.ts'
+import { requestLogDays } from '../../page-facts.ts'
 import { Card } from '../../ui/card.tsx'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
@@ -11,11 +11,11 @@ import { type LatencyName, latencies } from '../../usage/measures.ts'
 import { latencyOf } from '../../usage/stack-usage.ts'
 import type { UsageRange } from '../../usage/usage-range.ts'
 import { formatMs } from '../requests/describe-request.ts'
-import { ExportButton } from './export-button.tsx'
-import { GroupLink } from './group-link.tsx'
+import { usageInput } from './to-requests.ts'
 import { LatencyChart } from './usage-chart.tsx'
-import { usageInput } from './usage-input.ts'
+import { ExportButton } from './usage-controls.tsx'
 import type { UsageOnly } from './usage-search.ts'
+import { GroupLink } from './usage-table.tsx'
 import { writeLatencyCsv } from './write-usage-csv.ts'
 
 const numberCell = 'px-3 py-2.5 text-right whitespace-nowrap tabular-nums'
@@ -45,7 +45,7 @@ function LatencyTable({ report }: { readonly report: LatencyReport }) {
             return (
               <tr key={group}>
                 <th scope="row" className="max-w-56 min-w-32 px-3 py-2.5 text-left font-medium break-words">
-                  <GroupLink {...{ group, groups, range }} />
+                  <GroupLink group={group} groups={groups} range={range} />
                 </th>
                 <td className={numberCell}>{formatCount(measured.requests)}</td>
                 {latencies.map(([name]) => (
@@ -105,7 +105,7 @@ export function LatencyView({ range, by, of, only, hidden, onHide }: LatencyView
                 days.
               </Empty>
             ) : (
-              <LatencyChart {...{ report: data, of, hidden, onHide }} />
+              <LatencyChart report={data} of={of} hidden={hidden} onHide={onHide} />
             )
           }
         </QueryView>

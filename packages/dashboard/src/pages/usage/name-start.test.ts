@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { chooseZone } from '../../format/zone.ts'
+import { chooseZone } from '../../format/time.ts'
 import { nameRange } from './name-start.ts'
 
 test('a range is named by its first and last day or month, and its end is not part of it', async () => {

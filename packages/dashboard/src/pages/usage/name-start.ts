@@ -1,4 +1,4 @@
-import { chosenZone, formatInZone } from '../../format/zone.ts'
+import { chosenZone, formatInZone } from '../../format/time.ts'
 import type { Interval } from '../../usage/usage-range.ts'
 
 const utc = { timeZone: 'UTC' } as const

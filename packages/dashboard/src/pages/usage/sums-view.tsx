@@ -3,23 +3,21 @@ import { Link } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { formatUsd } from '../../format/money.ts'
-import { formatCompact, formatCount } from '../../format/number.ts'
-import { formatShare } from '../../format/ratio.ts'
+import { formatCompact, formatCount, formatShare } from '../../format/number.ts'
 import { Card } from '../../ui/card.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { Moment } from '../../ui/moment.tsx'
 import { Empty, Loading, QueryView } from '../../ui/states.tsx'
-import { textLink } from '../../ui/text-link.ts'
-import { describeChange } from '../../usage/compare.ts'
+import { describeChange, rangeBefore } from '../../usage/compare.ts'
 import type { UsageReport } from '../../usage/group-usage.ts'
 import { liveReport } from '../../usage/live.ts'
 import { measures, type SumMeasure } from '../../usage/measures.ts'
-import { rangeBefore } from '../../usage/range-before.ts'
 import { type Sums, sumUsage } from '../../usage/sum-usage.ts'
 import type { UsageRange } from '../../usage/usage-range.ts'
-import { ExportButton } from './export-button.tsx'
 import { nameRange } from './name-start.ts'
+import { usageInput } from './to-requests.ts'
 import { UsageChart } from './usage-chart.tsx'
-import { usageInput } from './usage-input.ts'
+import { ExportButton } from './usage-controls.tsx'
 import type { UsageOnly } from './usage-search.ts'
 import { UsageTable } from './usage-table.tsx'
 import { writeUsageCsv } from './write-usage-csv.ts'
@@ -82,7 +80,7 @@ export function SumsView({ range, by, measure, only, isCompared, hidden, onHide 
                 .
               </Empty>
             ) : (
-              <UsageChart {...{ report: data, before, measure, hidden, onHide }} />
+              <UsageChart report={data} before={before} measure={measure} hidden={hidden} onHide={onHide} />
             )
           }
         </QueryView>
@@ -101,7 +99,10 @@ export function SumsView({ range, by, measure, only, isCompared, hidden, onHide 
   )
 }
 
-/** How many requests were refused in a range. Null while that is not known, or if a model is chosen: refusals are not counted by model. */
+/**
+ * How many requests were refused in a range. Null while that is not known, or if a model is chosen: refusals are not
+ * counted by model.
+ */
 function useRefused({ from, to, interval }: UsageRange, { key, model }: UsageOnly): number | null {
   const query = { from: from.toISOString(), to: to.toISOString(), interval, ...(key && { key }) }
   const { data } = useQuery({

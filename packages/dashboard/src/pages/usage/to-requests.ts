@@ -1,6 +1,15 @@
 import type { GroupFilter } from '../../usage/group-usage.ts'
 import type { UsageRange } from '../../usage/usage-range.ts'
 import type { RequestsSearch } from '../requests/requests-search.ts'
+import type { UsageOnly } from './usage-search.ts'
+
+/** Groups that stay separate. An account may have thousands of keys, and an answer has a maximum number of buckets. */
+const top = '50'
+
+/** The input of a report of a range. */
+export const usageInput = ({ from, to, interval }: UsageRange, by: string, only: UsageOnly = {}) => ({
+  query: { from: from.toISOString(), to: to.toISOString(), interval, group_by: by, top, ...only }
+})
 
 const hourMs = 3_600_000
 const dayLength = '2026-11-23'.length

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
 import { useId, useState } from 'react'
 import { read } from '../../api/queries.ts'
-import { useAccount } from '../../layout/caller.ts'
-import { Choice } from '../../ui/choice.tsx'
-import { controlLook } from '../../ui/control-look.ts'
+import { useAccount } from '../../layout/owner.tsx'
+import { Button } from '../../ui/button.tsx'
+import { controlLook } from '../../ui/class-names.ts'
 import { Segments } from '../../ui/segments.tsx'
+import { Choice } from '../../ui/select-box.tsx'
 import { metadataPrefix } from '../../usage/group-usage.ts'
 import { KeyChoice } from '../../usage/key-choice.tsx'
 import { latencies, measures } from '../../usage/measures.ts'
@@ -141,4 +143,39 @@ function Days({ from, to, onChange }: DaysProps) {
       )}
     </>
   )
+}
+
+interface ExportButtonProps {
+  /** The name of the file. */
+  readonly name: string
+  /** Writes the file; null if there is nothing to write. */
+  readonly write: (() => string) | null
+}
+
+export function ExportButton({ name, write }: ExportButtonProps) {
+  return (
+    <Button
+      size="small"
+      disabled={write === null}
+      onClick={() => {
+        if (write !== null) download(name, 'text/csv', write())
+      }}
+    >
+      <Download aria-hidden="true" className="size-4" />
+      Export CSV
+    </Button>
+  )
+}
+
+const revokeAfterMs = 60_000
+
+/** Makes the browser save a text as a file. */
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // Some browsers read the URL only after the user has chosen a place for the file.
+  setTimeout(() => URL.revokeObjectURL(url), revokeAfterMs)
 }

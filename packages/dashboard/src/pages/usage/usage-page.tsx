@@ -3,7 +3,7 @@ import { ListTree } from 'lucide-react'
 import { buttonLook } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
-import { useCurrentHour } from '../../usage/use-current-hour.ts'
+import { useCurrentHour } from '../../usage/live.ts'
 import { LatencyView } from './latency-view.tsx'
 import { zoneOfBars } from './name-start.ts'
 import { SumsView } from './sums-view.tsx'
@@ -26,7 +26,7 @@ export function UsagePage() {
     void navigate({ search: readUsageSearch({ ...search, ...changed }), replace: true })
   const range = rangeOfSearch(search, useCurrentHour())
   const { by = 'model', show = 'cost', of = 'first' } = search
-  const shown = {
+  const common = {
     only: onlyOf(search),
     hidden: readHidden(search.hide),
     onHide: (ids: ReadonlySet<string>) => change({ hide: writeHidden(ids) })
@@ -49,9 +49,9 @@ export function UsagePage() {
     >
       <UsageControls search={search} range={range} change={change} />
       {show === 'latency' ? (
-        <LatencyView {...{ range, by, of, ...shown }} />
+        <LatencyView range={range} by={by} of={of} {...common} />
       ) : (
-        <SumsView {...{ range, by, measure: show, isCompared: search.compare === 'yes', ...shown }} />
+        <SumsView range={range} by={by} measure={show} isCompared={search.compare === 'yes'} {...common} />
       )}
     </Page>
   )

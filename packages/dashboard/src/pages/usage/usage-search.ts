@@ -41,20 +41,20 @@ export interface UsageSearch {
 /** Changed settings; undefined ones are removed. */
 export type UsageSearchChange = { readonly [Name in keyof UsageSearch]?: UsageSearch[Name] | undefined }
 
-const known = <Value extends string>(options: ReadonlyArray<readonly [Value, string]>, value: unknown) =>
+const oneOf = <Value extends string>(options: ReadonlyArray<readonly [Value, string]>, value: unknown) =>
   options.find(([option]) => option === value)?.[0]
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Reads the known search parameters of an address and drops all others. */
 export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
-  const range = known(ranges, search.range)
+  const range = oneOf(ranges, search.range)
   const [from, to] = [text(search.from) ?? '', text(search.to) ?? '']
   const hasDays = startOfDay(from) !== null && startOfDay(to) !== null && from <= to
   const by = text(search.by)
   const isKnownGroup = by !== undefined && (metadataForm.test(by) || groupings.some(([name]) => name === by))
   const [key, model] = [text(search.key), text(search.model)]
-  const show = known(measures, search.show)
-  const of = known(latencies, search.of)
+  const show = oneOf(measures, search.show)
+  const of = oneOf(latencies, search.of)
   const hide = text(search.hide)
   return {
     ...(range && { range }),

@@ -1,12 +1,16 @@
+import { Link, useSearch } from '@tanstack/react-router'
 import type { RareCounter } from '@tollgate/contracts/usage/usage-counters.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
+import { textLink } from '../../ui/class-names.ts'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { describeChange } from '../../usage/compare.ts'
-import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
-import { rareNames } from '../../usage/rare-counters.ts'
+import { type Groups, groupUsage, type UsageReport } from '../../usage/group-usage.ts'
 import { type Sums, sumByGroup, sumUsage } from '../../usage/sum-usage.ts'
-import { GroupLink } from './group-link.tsx'
+import { rareNames } from '../../usage/token-kinds.ts'
+import type { UsageRange } from '../../usage/usage-range.ts'
+import { requestsOfRange } from './to-requests.ts'
+import { onlyOf, type UsageOnly } from './usage-search.ts'
 
 type Column = readonly [name: string, show: (sums: Sums) => string, counter?: RareCounter]
 
@@ -47,7 +51,7 @@ export function UsageTable({ report, before }: UsageTableProps) {
     before && new Map(sumByGroup(before.buckets, groupOf).map(({ group, sums }) => [group, sums.costUsd]))
   const totalBefore = before && sumUsage(before.buckets).costUsd
   const total = sumUsage(report.buckets)
-  const shown = columns.filter(([, , counter]) => counter === undefined || total[counter] > 0)
+  const visible = columns.filter(([, , counter]) => counter === undefined || total[counter] > 0)
   const numberCell = 'px-3 py-2.5 text-right whitespace-nowrap tabular-nums'
   const cells = (sums: Sums, usdBefore: number | undefined) => (
     <>
@@ -58,7 +62,7 @@ export function UsageTable({ report, before }: UsageTableProps) {
           <td className={numberCell}>{describeChange(sums.costUsd, usdBefore)}</td>
         </>
       )}
-      {shown.map(([name, show]) => (
+      {visible.map(([name, show]) => (
         <td key={name} className={numberCell}>
           {show(sums)}
         </td>
@@ -66,7 +70,7 @@ export function UsageTable({ report, before }: UsageTableProps) {
     </>
   )
   // The cost and its change come first: a narrow screen hides the last columns until it is scrolled.
-  const titles = ['Cost', ...(before === undefined ? [] : ['Cost before', 'Change']), ...shown.map(([name]) => name)]
+  const titles = ['Cost', ...(before === undefined ? [] : ['Cost before', 'Change']), ...visible.map(([name]) => name)]
   return (
     <ScrollRegion label="Totals" className="wide-table rounded-2xl px-2 pb-2">
       <table className="w-full text-sm">
@@ -106,3 +110,24 @@ export function UsageTable({ report, before }: UsageTableProps) {
     </ScrollRegion>
   )
 }
+
+interface GroupLinkProps {
+  readonly group: string
+  readonly groups: Groups
+  readonly range: UsageRange
+}
+
+/** The name of a group, which leads to its requests if a filter finds them. */
+export function GroupLink({ group, groups, range }: GroupLinkProps) {
+  const only = useOnly()
+  const filter = groups.filterOf(group)
+  if (filter === null) return groups.nameOf(group)
+  return (
+    <Link to="/dashboard/requests" search={requestsOfRange(range, { ...only, ...filter })} className={textLink}>
+      {groups.nameOf(group)}
+    </Link>
+  )
+}
+
+/** The key and the model that the usage page is about, by its address: links to requests keep them. */
+export const useOnly = (): UsageOnly => onlyOf(useSearch({ from: '/dashboard/usage' }))

@@ -65,22 +65,26 @@ test('an export of latency, and of tags and members, names its groups', async ()
 
 test('an address keeps everything that the page shows, and nothing else', async () => {
   const search = {
-    ...{ range: 'week', from: '2026-11-01', to: '2026-11-10', by: 'metadata.tenant' },
-    ...{ show: 'latency', of: 'whole95', compare: 'yes', hide: '%3Da,' }
+    range: 'week',
+    from: '2026-11-01',
+    to: '2026-11-10',
+    by: 'metadata.tenant',
+    show: 'latency',
+    of: 'whole95',
+    compare: 'yes',
+    hide: '%3Da,'
   } as const
   assert.deepEqual(readUsageSearch({ ...search, other: '1' }), search)
   assert.deepEqual(
     readUsageSearch({
-      ...{
-        range: 'century',
-        from: '2026-02-31',
-        to: 'now',
-        by: '<script>',
-        show: '',
-        of: 'p99',
-        compare: 'no',
-        hide: ''
-      }
+      range: 'century',
+      from: '2026-02-31',
+      to: 'now',
+      by: '<script>',
+      show: '',
+      of: 'p99',
+      compare: 'no',
+      hide: ''
     }),
     {}
   )

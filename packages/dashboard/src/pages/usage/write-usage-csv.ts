@@ -1,6 +1,5 @@
 import { shownCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { type Grouped, type LatencyReport, metadataPrefix, type UsageReport } from '../../usage/group-usage.ts'
-import { writeCsv } from '../../usage/write-csv.ts'
 
 type Grouping = Pick<UsageReport, 'group_by' | 'keys' | 'members'>
 type Cells = (bucket: Grouped) => Array<string | number>
@@ -56,4 +55,21 @@ function groupColumns({ group_by: by, keys = [], members = [] }: Grouping): read
     return [['member_id', 'member_name'], named(names, ({ member_id: id }) => id)]
   }
   return by.startsWith(metadataPrefix) ? [[by], (bucket) => [orOthers(bucket, bucket.metadata_value)]] : [[], () => []]
+}
+
+/** Cells that a spreadsheet would run as a formula. */
+const formula = /^[=+\-@\t\r]/
+
+/**
+ * Writes rows as CSV (RFC 4180). Cells that look like formulas get a leading quote, because users choose texts such as
+ * key labels.
+ */
+export function writeCsv(header: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
+  return [header, ...rows].map((row) => `${row.map(writeCell).join(',')}\r\n`).join('')
+}
+
+function writeCell(cell: string | number): string {
+  if (typeof cell === 'number') return String(cell)
+  const text = formula.test(cell) ? `'${cell}` : cell
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

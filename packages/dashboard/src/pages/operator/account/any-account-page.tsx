@@ -6,26 +6,20 @@ import { adminRead } from '../../../api/admin.ts'
 import { Banner } from '../../../ui/banner.tsx'
 import { Button, buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { Facts } from '../../../ui/facts.tsx'
+import { textLink } from '../../../ui/class-names.ts'
+import { Facts } from '../../../ui/data-table.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { QueryView } from '../../../ui/states.tsx'
-import { textLink } from '../../../ui/text-link.ts'
+import { AuditList } from '../../audit/audit-list.tsx'
 import { describeSuspension, nameOfAccount, stateOfAccount, waitsForApproval } from '../describe-account.ts'
-import { AdjustUsageDialog } from './adjust-usage-dialog.tsx'
-import { AdjustmentsCard } from './adjustments-card.tsx'
-import { AuditCard } from './audit-card.tsx'
-import { BillingCard } from './billing-card.tsx'
-import { DeleteAnyAccountDialog } from './delete-any-account-dialog.tsx'
-import { KeysCard } from './keys-card.tsx'
-import { LimitsCard } from './limits-card.tsx'
-import { OwnLimitsDialog } from './own-limits-dialog.tsx'
-import { PeopleCard } from './people-card.tsx'
+import { AdjustmentsCard, AdjustUsageDialog } from './adjustments-card.tsx'
+import { BillingCard, SpendOfAccountCard } from './billing-card.tsx'
+import { KeysCard, RevokeAnyKeyDialog } from './keys-card.tsx'
+import { LimitsCard, OwnLimitsDialog } from './limits-card.tsx'
+import { PeopleCard, SignOutPeopleDialog } from './people-card.tsx'
 import { PlanDialog } from './plan-dialog.tsx'
-import { RevokeAnyKeyDialog } from './revoke-any-key-dialog.tsx'
-import { SignOutPeopleDialog } from './sign-out-people-dialog.tsx'
-import { SpendOfAccountCard } from './spend-of-account-card.tsx'
-import { ApproveDialog, SuspendDialog } from './suspend-dialog.tsx'
+import { ApproveDialog, DeleteAnyAccountDialog, SuspendDialog } from './suspend-dialog.tsx'
 
 /** What the operator has chosen to do. */
 type Act =
@@ -176,6 +170,29 @@ function FactsCard({ account }: { readonly account: AdminAccount }) {
           ['Created', <Moment key="created" at={account.created_at} />]
         ]}
       />
+    </Card>
+  )
+}
+
+/** The newest entries of the account's own audit log. */
+function AuditCard({ account }: { readonly account: AdminAccount }) {
+  return (
+    <Card
+      isFlush
+      title="Audit log of the account"
+      actions={
+        <Link to="/dashboard/operator/log" search={{ account_id: account.id }} className={buttonLook()}>
+          Only acts of operators
+        </Link>
+      }
+    >
+      {account.audit.length === 0 ? (
+        <p className="px-5 pb-5 text-sm text-ink-soft">No entries yet.</p>
+      ) : (
+        <div className="border-t border-line">
+          <AuditList entries={account.audit} />
+        </div>
+      )}
     </Card>
   )
 }

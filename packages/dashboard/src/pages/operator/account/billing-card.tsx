@@ -1,10 +1,11 @@
 import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
-import { formatAmount } from '../../../format/money.ts'
+import { formatAmount, formatUsd } from '../../../format/money.ts'
 import { formatDay } from '../../../format/time.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { Facts } from '../../../ui/facts.tsx'
-import { textLink } from '../../../ui/text-link.ts'
+import { textLink } from '../../../ui/class-names.ts'
+import { Facts } from '../../../ui/data-table.tsx'
+import { Meter } from '../../../ui/meter.tsx'
 
 /** The subscription at the payment provider, and the newest invoices. */
 export function BillingCard({ account }: { readonly account: AdminAccount }) {
@@ -70,5 +71,32 @@ function Invoices({ invoices }: Pick<AdminAccount, 'invoices'>) {
         )
       })}
     </ul>
+  )
+}
+
+/** This month's spend of an account against its budget. */
+export function SpendOfAccountCard({ account }: { readonly account: AdminAccount }) {
+  const [spent, reserved] = [Number(account.spent_usd), Number(account.reserved_usd)]
+  const cap = account.limits.monthly_budget_usd.value
+  const description = `${formatUsd(spent)} spent and ${formatUsd(reserved)} reserved`
+  return (
+    <Card title="Spend this month">
+      <p className="flex flex-wrap items-baseline gap-x-2">
+        <span className="text-3xl font-semibold tracking-tight tabular-nums">{formatUsd(spent)}</span>
+        <span className="text-ink-soft">{cap === null ? 'no monthly budget' : `of ${formatUsd(cap)}`}</span>
+      </p>
+      {cap !== null && (
+        <div className="mt-4">
+          <Meter
+            label="Spend this month"
+            description={`${description} of ${formatUsd(cap)}`}
+            used={spent}
+            reserved={reserved}
+            limit={cap}
+          />
+        </div>
+      )}
+      <p className="mt-4 text-sm text-ink-soft">{formatUsd(reserved)} reserved for running requests</p>
+    </Card>
   )
 }

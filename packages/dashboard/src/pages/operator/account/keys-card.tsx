@@ -1,11 +1,16 @@
-import type { AdminAccount } from '@tollgate/contracts/http/admin/accounts.ts'
-import { nameOfKey, shownPrefix } from '../../../format/key.ts'
+import type { AdminAccount, AdminKey } from '@tollgate/contracts/http/admin/accounts.ts'
+import { type AdminAnswer, adminCall } from '../../../api/admin.ts'
+import { ApiError, isCode } from '../../../api/api-error.ts'
+import { isolate, nameOfKey, shownPrefix } from '../../../format/visible-text.ts'
+import { readNothing } from '../../../forms/form.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { DataTable } from '../../../ui/data-table.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { RefusalBadge } from '../../keys/refusals.tsx'
+import { ActDialog } from '../act-dialog.tsx'
+import type { ReportedKey } from '../read-reported-key.ts'
 
 interface KeysCardProps {
   readonly account: AdminAccount
@@ -68,4 +73,40 @@ export function KeysCard({ account, onRevoke }: KeysCardProps) {
       )}
     </Card>
   )
+}
+
+export function RevokeAnyKeyDialog({ target, onClose }: { readonly target: AdminKey; readonly onClose: () => void }) {
+  return (
+    <ActDialog
+      title={`Revoke “${isolate(nameOfKey(target))}”?`}
+      effects={[
+        `New requests with ${shownPrefix(target)} are refused everywhere. This cannot be undone.`,
+        'Its owner gets a mail with the reason, if this service has a mail server.'
+      ]}
+      reasonHint="The customer reads it in the mail and in their audit log."
+      action="Revoke key"
+      tone="danger"
+      read={readNothing}
+      submit={async (_, { reason }) => {
+        const { mailed } = await revokeReportedKey({ id: target.id }, reason)
+        return mailed ? 'Key revoked. Its owner gets a mail.' : 'Key revoked. No mail goes to its owner now.'
+      }}
+      onClose={onClose}
+    />
+  )
+}
+
+/**
+ * Revokes a key. A revocation that is saved, but does not reach every gateway yet, fails as `change_pending`, so that
+ * the form offers to check again.
+ *
+ * @throws ApiError
+ */
+export async function revokeReportedKey(key: ReportedKey, reason: string): Promise<AdminAnswer<'revokeKey'>> {
+  try {
+    return await adminCall('revokeKey', { body: { ...key, reason } })
+  } catch (error) {
+    if (!isCode(error, 'revocation_pending')) throw error
+    throw new ApiError(error.status, 'change_pending', error.message, error.retryAfterSeconds)
+  }
 }

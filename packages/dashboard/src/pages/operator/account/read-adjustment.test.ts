@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { readAdjustment } from './read-adjustment.ts'
+import { readAdjustment } from './read-forms.ts'
 
 const form = (direction: string, amount_usd: string) => {
   const data = new FormData()

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import type { AdminLimits } from '@tollgate/contracts/http/admin/accounts.ts'
 import { test } from 'tap'
-import { readOwnLimits } from './read-own-limits.ts'
+import { readOwnLimits } from './read-forms.ts'
 
 const ofPlan = { value: 10, from: 'plan', plan_value: 10, operator_value: null, ends_at: null } as const
 const present: AdminLimits = {
   monthly_budget_usd: {
-    ...{ value: 500, from: 'operator', plan_value: 10, operator_value: 500 },
+    value: 500,
+    from: 'operator',
+    plan_value: 10,
+    operator_value: 500,
     ends_at: '2026-12-01T22:59:59.000Z'
   },
   request_budget_usd: ofPlan,

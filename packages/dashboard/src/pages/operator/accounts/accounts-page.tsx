@@ -9,16 +9,19 @@ import { visibleText } from '../../../format/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { textLink } from '../../../ui/class-names.ts'
 import { Moment } from '../../../ui/moment.tsx'
 import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
+import { LateSearchField } from '../../../ui/search-field.tsx'
+import { Segments } from '../../../ui/segments.tsx'
+import { Choice } from '../../../ui/select-box.tsx'
 import { Empty, QueryView } from '../../../ui/states.tsx'
-import { textLink } from '../../../ui/text-link.ts'
-import { OpenRequest } from '../../requests/open-request.tsx'
+import { OpenRequest } from '../../requests/request-log.tsx'
 import { describeSuspension, nameOfAccount, stateOfAccount } from '../describe-account.ts'
-import { PendingActsCard } from '../pending-acts/pending-acts-card.tsx'
-import { AccountFilters } from './account-filters.tsx'
-import { type AccountsSearch, isFiltered, queryOf } from './accounts-search.ts'
+import { usePlans } from '../plans.ts'
+import { type AccountsSearch, isFiltered, queryOf, statusNames } from './accounts-search.ts'
+import { PendingActsCard } from './pending-acts-card.tsx'
 
 const path = '/dashboard/operator/accounts'
 
@@ -133,5 +136,56 @@ function AccountRow({ account }: { readonly account: AdminAccountListing }) {
         ))}
       </dl>
     </li>
+  )
+}
+
+const orders = [
+  ['spend', 'Highest spend'],
+  ['created', 'Newest']
+] as const
+
+interface AccountFiltersProps {
+  readonly search: AccountsSearch
+  readonly onChange: (changed: AccountsSearch) => void
+}
+
+function AccountFilters({ search, onChange }: AccountFiltersProps) {
+  const plans = usePlans(search.plan)
+  return (
+    <search className="flex flex-wrap items-center gap-3">
+      <LateSearchField
+        label="Search accounts"
+        placeholder="Address, id, key id or metadata"
+        text={search.q ?? ''}
+        onChange={(q) => onChange({ q })}
+      />
+      <Choice
+        label="Plan"
+        value={search.plan ?? ''}
+        options={[['', 'All plans'], ...plans]}
+        onChange={(plan) => onChange({ plan })}
+      />
+      <Choice
+        label="Status"
+        value={search.status ?? ''}
+        options={[['', 'Any status'], ...Object.entries(statusNames)]}
+        onChange={(status) => onChange({ status })}
+      />
+      <label className="flex min-h-10 items-center gap-2 text-sm">
+        <input
+          type="checkbox"
+          checked={search.past_due === 'true'}
+          onChange={(event) => onChange({ past_due: event.currentTarget.checked ? 'true' : '' })}
+          className="size-4 accent-accent"
+        />
+        Past due only
+      </label>
+      <Segments
+        legend="Sort by"
+        options={orders}
+        value={search.sort === 'created' ? 'created' : 'spend'}
+        onChange={(sort) => onChange({ sort: sort === 'created' ? sort : '' })}
+      />
+    </search>
   )
 }

@@ -5,7 +5,7 @@ import { TextAreaField } from '../../../forms/fields.tsx'
 import { Form } from '../../../forms/form.tsx'
 import { textOf } from '../../../forms/read-fields.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
-import { DiscardQuestion } from '../../../ui/discard-question.tsx'
+import { DiscardQuestion } from '../../../ui/dialog.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import type { NewCatalog } from './comparison.ts'
 

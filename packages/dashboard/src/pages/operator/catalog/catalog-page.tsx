@@ -1,22 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
-import type { AdminCatalogResponse } from '@tollgate/contracts/http/admin/catalog.ts'
+import type { AdminCatalogResponse, PublishedCatalog } from '@tollgate/contracts/http/admin/catalog.ts'
 import { useRef, useState } from 'react'
 import { adminCall, adminRead } from '../../../api/admin.ts'
 import { explain } from '../../../api/api-error.ts'
 import { countOf } from '../../../format/number.ts'
 import { formatMoment } from '../../../format/time.ts'
 import { readNothing } from '../../../forms/form.tsx'
+import { Badge } from '../../../ui/badge.tsx'
 import { Banner } from '../../../ui/banner.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { Facts } from '../../../ui/facts.tsx'
+import { Facts } from '../../../ui/data-table.tsx'
 import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
 import { QueryView } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { ActDialog } from '../act-dialog.tsx'
 import { CatalogEditor } from './catalog-editor.tsx'
-import { CatalogHistory } from './catalog-history.tsx'
 import { type Comparison, type NewCatalog, nameOfPublisher } from './comparison.ts'
 import { ComparisonCard } from './comparison-card.tsx'
 
@@ -52,10 +52,10 @@ function Catalog({ catalog, yaml, missing_upstreams: missing, history }: AdminCa
   }
   const compare = async (of: NewCatalog) => {
     forget()
-    const asked = latest.current
-    const found = await adminCall('compareCatalog', { body: of })
+    const attempt = latest.current
+    const difference = await adminCall('compareCatalog', { body: of })
     // The text may have changed since.
-    if (asked === latest.current) setComparison({ of, found })
+    if (attempt === latest.current) setComparison({ of, difference })
   }
   const compareVersion = async (version: number) => {
     try {
@@ -114,17 +114,17 @@ interface ApplyCatalogDialogProps {
   readonly onClose: () => void
 }
 
-function ApplyCatalogDialog({ comparison: { of, found }, onDone, onClose }: ApplyCatalogDialogProps) {
+function ApplyCatalogDialog({ comparison: { of, difference }, onDone, onClose }: ApplyCatalogDialogProps) {
   return (
     <ActDialog
       title={'version' in of ? `Apply version ${of.version} again?` : 'Apply this catalog?'}
       effects={[
-        `${countOf(found.changes.length, 'change')} of models, prices and plans apply to new requests at every gateway.`,
+        `${countOf(difference.changes.length, 'change')} of models, prices and plans apply to new requests at every gateway.`,
         'Requests that run keep their prices.',
-        ...(found.warnings.length === 0
+        ...(difference.warnings.length === 0
           ? []
           : [
-              `There ${found.warnings.length === 1 ? 'is' : 'are'} ${countOf(found.warnings.length, 'warning')}. Read them first.`
+              `There ${difference.warnings.length === 1 ? 'is' : 'are'} ${countOf(difference.warnings.length, 'warning')}. Read them first.`
             ])
       ]}
       action="Apply catalog"
@@ -137,5 +137,51 @@ function ApplyCatalogDialog({ comparison: { of, found }, onDone, onClose }: Appl
       onDone={onDone}
       onClose={onClose}
     />
+  )
+}
+
+interface CatalogHistoryProps {
+  readonly history: readonly PublishedCatalog[]
+  /** The version in force. */
+  readonly inForce: number
+  readonly onCompare: (version: number) => Promise<void>
+}
+
+function CatalogHistory({ history, inForce, onCompare }: CatalogHistoryProps) {
+  const [busy, setBusy] = useState<number | null>(null)
+  const compare = async (version: number) => {
+    setBusy(version)
+    await onCompare(version)
+    setBusy(null)
+  }
+  return (
+    <ol aria-label="Catalogs, newest first" className="divide-y divide-line border-t border-line">
+      {history.map((catalog) => {
+        const { version, published_at: at, models, plans, reason, is_kept } = catalog
+        return (
+          <li key={version} className="flex flex-wrap items-center gap-x-6 gap-y-2 px-5 py-3.5 text-sm">
+            <div className="min-w-0 flex-1 basis-56">
+              <p className="flex flex-wrap items-center gap-2 font-medium">
+                Version {version}
+                {version === inForce && <Badge tone="accent">In force</Badge>}
+              </p>
+              <p className="break-words text-ink-soft">
+                <time dateTime={at}>{formatMoment(new Date(at))}</time>, {nameOfPublisher(catalog)},{' '}
+                {countOf(models, 'model')}, {countOf(plans, 'plan')}
+              </p>
+              {reason !== null && <p className="break-words text-ink-soft">Reason: {reason}</p>}
+            </div>
+            {version !== inForce &&
+              (is_kept ? (
+                <Button size="small" isBusy={busy === version} onClick={() => void compare(version)}>
+                  Apply again<span className="sr-only"> version {version}</span>
+                </Button>
+              ) : (
+                <span className="text-ink-soft">Content no longer kept</span>
+              ))}
+          </li>
+        )
+      })}
+    </ol>
   )
 }

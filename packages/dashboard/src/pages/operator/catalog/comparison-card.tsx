@@ -4,8 +4,7 @@ import { countOf } from '../../../format/number.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Banner } from '../../../ui/banner.tsx'
 import { Button } from '../../../ui/button.tsx'
-import type { Comparison } from './comparison.ts'
-import { groupChanges, summarize } from './group-changes.ts'
+import { type Comparison, groupChanges, summarize } from './comparison.ts'
 
 interface ComparisonCardProps {
   readonly comparison: Comparison
@@ -13,10 +12,10 @@ interface ComparisonCardProps {
 }
 
 /** What a new catalog would change for whom. It takes the focus when it appears. */
-export function ComparisonCard({ comparison: { of, found }, onApply }: ComparisonCardProps) {
+export function ComparisonCard({ comparison: { of, difference }, onApply }: ComparisonCardProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
-  const { problems, warnings, changes } = found
+  const { problems, warnings, changes } = difference
   const counts = { changes: changes.length, problems: problems.length, warnings: warnings.length }
   return (
     <section className="rounded-2xl border border-line bg-surface shadow-card">

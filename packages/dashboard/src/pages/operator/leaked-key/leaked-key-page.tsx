@@ -8,9 +8,9 @@ import { lazyDialog } from '../../../layout/lazy-dialog.tsx'
 import { Banner } from '../../../ui/banner.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { textLink } from '../../../ui/class-names.ts'
 import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
-import { textLink } from '../../../ui/text-link.ts'
 import { type ReportedKey, readReportedKey } from '../read-reported-key.ts'
 import type { FoundKey } from './revoke-found-key-dialog.tsx'
 
@@ -56,7 +56,7 @@ export function LeakedKeyPage() {
       {revoked !== null && <Outcome revoked={revoked} />}
       {found !== null && (
         <RevokeFoundKeyDialog
-          found={found}
+          leak={found}
           onRevoked={(done) => {
             setRevoked(done)
             setFormNumber((number) => number + 1)

@@ -1,30 +1,28 @@
 import { Link } from '@tanstack/react-router'
 import type { AdminAnswer } from '../../../api/admin.ts'
-import { nameOfKey, shownPrefix } from '../../../format/key.ts'
-import { isolate, visibleText } from '../../../format/visible-text.ts'
+import { isolate, nameOfKey, shownPrefix, visibleText } from '../../../format/visible-text.ts'
 import { readNothing } from '../../../forms/form.tsx'
 import { Badge } from '../../../ui/badge.tsx'
-import { Facts } from '../../../ui/facts.tsx'
+import { textLink } from '../../../ui/class-names.ts'
+import { Facts } from '../../../ui/data-table.tsx'
 import { Moment } from '../../../ui/moment.tsx'
-import { textLink } from '../../../ui/text-link.ts'
-import { keyStates } from '../account/keys-card.tsx'
+import { keyStates, revokeReportedKey } from '../account/keys-card.tsx'
 import { ActDialog } from '../act-dialog.tsx'
-import { revokeReportedKey } from '../revoke-reported-key.ts'
 
 export type FoundKey = AdminAnswer<'findKey'>['key']
 
 interface RevokeFoundKeyDialogProps {
-  readonly found: FoundKey
+  readonly leak: FoundKey
   readonly onRevoked: (revoked: AdminAnswer<'revokeKey'>) => void
   readonly onClose: () => void
 }
 
 /** Shows whose key was found, and revokes it once the operator confirms it. */
-export function RevokeFoundKeyDialog({ found, onRevoked, onClose }: RevokeFoundKeyDialogProps) {
-  const [tone, state] = keyStates[found.status]
+export function RevokeFoundKeyDialog({ leak, onRevoked, onClose }: RevokeFoundKeyDialogProps) {
+  const [tone, state] = keyStates[leak.status]
   return (
     <ActDialog
-      title={`Revoke “${isolate(nameOfKey(found))}”?`}
+      title={`Revoke “${isolate(nameOfKey(leak))}”?`}
       effects={[
         'Every gateway refuses the key at once. This cannot be undone.',
         'Its owner gets a mail with the reason, if this service has a mail server.'
@@ -36,7 +34,7 @@ export function RevokeFoundKeyDialog({ found, onRevoked, onClose }: RevokeFoundK
       read={readNothing}
       submit={async (_, { reason }) => {
         // By its id: the pasted secret is of no more use.
-        onRevoked(await revokeReportedKey({ id: found.id }, reason))
+        onRevoked(await revokeReportedKey({ id: leak.id }, reason))
         return null
       }}
       onClose={onClose}
@@ -49,14 +47,14 @@ export function RevokeFoundKeyDialog({ found, onRevoked, onClose }: RevokeFoundK
               <Link
                 key="account"
                 to="/dashboard/operator/accounts/$id"
-                params={{ id: found.account_id }}
+                params={{ id: leak.account_id }}
                 target="_blank"
                 className={`break-all ${textLink}`}
               >
-                {describeOwner(found)}
+                {describeOwner(leak)}
               </Link>
             ],
-            ['Last used', found.last_used_at === null ? 'Never' : <Moment key="used" at={found.last_used_at} />],
+            ['Last used', leak.last_used_at === null ? 'Never' : <Moment key="used" at={leak.last_used_at} />],
             [
               'Status',
               <Badge key="status" tone={tone}>
@@ -66,11 +64,11 @@ export function RevokeFoundKeyDialog({ found, onRevoked, onClose }: RevokeFoundK
             [
               'First characters',
               <code key="prefix" className="font-mono">
-                {shownPrefix(found)}
+                {shownPrefix(leak)}
               </code>
             ],
-            ['For', found.scope === 'management' ? 'Managing keys' : 'Models'],
-            ['Created', <Moment key="created" at={found.created_at} />]
+            ['For', leak.scope === 'management' ? 'Managing keys' : 'Models'],
+            ['Created', <Moment key="created" at={leak.created_at} />]
           ]}
         />
       </div>

@@ -1,6 +1,5 @@
 import type { AdminSystem } from '@tollgate/contracts/http/admin/system.ts'
-import { formatDuration } from '../../../format/duration.ts'
-import { countOf } from '../../../format/number.ts'
+import { countOf, formatDuration } from '../../../format/number.ts'
 
 export interface SystemProblem {
   /** `danger`: requests fail because of it. */
@@ -18,7 +17,7 @@ const recentMs = 86_400_000
 
 /** What is wrong with the system, in words. What makes requests fail comes first. */
 export function systemProblems(system: AdminSystem): SystemProblem[] {
-  const found = [
+  const problems = [
     ...catalogProblems(system),
     ...gatewayProblems(system),
     ...redisProblems(system),
@@ -29,7 +28,7 @@ export function systemProblems(system: AdminSystem): SystemProblem[] {
     ...webhookProblems(system),
     ...errorProblems(system)
   ]
-  return found.toSorted((a, b) => Number(b.tone === 'danger') - Number(a.tone === 'danger'))
+  return problems.toSorted((a, b) => Number(b.tone === 'danger') - Number(a.tone === 'danger'))
 }
 
 const danger = (title: string, advice: string): SystemProblem => ({ tone: 'danger', title, advice })

@@ -1,6 +1,5 @@
 import type { AdminSystem } from '@tollgate/contracts/http/admin/system.ts'
-import { formatBytes } from '../../../format/bytes.ts'
-import { formatCount } from '../../../format/number.ts'
+import { formatBytes, formatCount } from '../../../format/number.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Moment } from '../../../ui/moment.tsx'
