@@ -149,28 +149,28 @@ const requests = createRoute({
   getParentRoute: () => dashboard,
   path: '/requests',
   validateSearch: readRequestsSearch,
-  component: lazyPage(() => import('./pages/requests/requests-view.tsx'), 'RequestsPage')
+  component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage')
 })
 const request = createRoute({
   getParentRoute: () => dashboard,
   path: '/requests/$id',
-  component: lazyPage(() => import('./pages/requests/request-view.tsx'), 'RequestPage')
+  component: lazyPage(() => import('./pages/requests/request-page.tsx'), 'RequestPage')
 })
 const notices = createRoute({
   getParentRoute: () => dashboard,
   path: '/notices',
-  component: lazyPage(() => import('./notices/notices-view.tsx'), 'NoticesPage')
+  component: lazyPage(() => import('./pages/notices-page.tsx'), 'NoticesPage')
 })
 const webhooks = createRoute({
   getParentRoute: () => dashboard,
   path: '/webhooks',
-  component: lazyPage(() => import('./webhooks/webhooks-view.tsx'), 'WebhooksPage')
+  component: lazyPage(() => import('./pages/webhooks-page.tsx'), 'WebhooksPage')
 })
 const webhook = createRoute({
   getParentRoute: () => dashboard,
   path: '/webhooks/$id',
   validateSearch: keepSearch('status'),
-  component: lazyPage(() => import('./webhooks/webhooks-view.tsx'), 'WebhookPage')
+  component: lazyPage(() => import('./pages/webhooks-page.tsx'), 'WebhookPage')
 })
 const billing = createRoute({
   getParentRoute: () => dashboard,

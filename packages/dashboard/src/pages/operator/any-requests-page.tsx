@@ -12,8 +12,8 @@ import { QueryView } from '../../ui/states.tsx'
 import { exportPath } from '../requests/read-filters.ts'
 import type { FilterChoices } from '../requests/request-filters.tsx'
 import type { RequestLog } from '../requests/request-log.tsx'
-import { RequestView } from '../requests/request-view.tsx'
-import { RequestsView } from '../requests/requests-view.tsx'
+import { RequestView } from '../requests/request-page.tsx'
+import { RequestsView } from '../requests/requests-page.tsx'
 import { nameOfAccount } from './describe-account.ts'
 
 /** The request log of any account, as operators read it. */

@@ -4,13 +4,13 @@ import type { EventsResponse } from '@tollgate/contracts/http/notices.ts'
 import { Bell } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ApiError } from '../api/api-error.ts'
+import { describeNotice } from '../notices/describe-notice.ts'
+import { accountFeed, type NoticeFeed } from '../notices/feed.ts'
+import { MarkReadButton, NoticeRow, usePlanNames } from '../notices/notice-row.tsx'
 import { buttonLook } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, LoadMore, QueryView } from '../ui/states.tsx'
-import { describeNotice } from './describe-notice.ts'
-import { accountFeed, type NoticeFeed } from './feed.ts'
-import { MarkReadButton, NoticeRow, usePlanNames } from './notice-row.tsx'
 
 export function NoticesPage() {
   return (

@@ -16,8 +16,8 @@ import { Moment } from '../ui/moment.tsx'
 import { Page } from '../ui/page.tsx'
 import { pageHeads } from '../ui/page-heads.ts'
 import { Empty, QueryView } from '../ui/states.tsx'
-import { describeTypes, listKey, stateOfEndpoint, type WebhookArea } from './webhook-area.ts'
-import { WebhookView } from './webhook-view.tsx'
+import { describeTypes, listKey, stateOfEndpoint, type WebhookArea } from '../webhooks/webhook-area.ts'
+import { WebhookView } from '../webhooks/webhook-view.tsx'
 
 export function WebhooksPage() {
   return useAccount().role === 'owner' ? <WebhooksView area={accountWebhooks} /> : <OnlyOwner />
@@ -62,7 +62,7 @@ export function WebhookPage() {
   )
 }
 
-const CreateEndpointDialog = lazyDialog(() => import('./create-endpoint-dialog.tsx'), 'CreateEndpointDialog')
+const CreateEndpointDialog = lazyDialog(() => import('../webhooks/create-endpoint-dialog.tsx'), 'CreateEndpointDialog')
 
 /** A page with the webhook endpoints of an area. */
 export function WebhooksView({ area }: { readonly area: WebhookArea }) {
