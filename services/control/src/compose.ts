@@ -52,7 +52,6 @@ import { createFindAddresses } from './webhooks/addresses.ts'
 import { createDeliveryWorker } from './webhooks/delivery-worker.ts'
 import { createSendMessage } from './webhooks/send-message.ts'
 
-
 /** Customers that are read at the payment provider at once: few enough for its rate limit of 25 calls a second. */
 const maxRefreshes = 8
 /** More events at once are refused. The provider repeats them, and their customers are due meanwhile. */

@@ -1,11 +1,10 @@
 import { type Database, openDatabase as open } from '@tollgate/control/database/connect.ts'
 import { isDatabaseAway } from '@tollgate/control/database/database-away.ts'
 import { listPendingMigrations, migrate as migrateDatabase } from '@tollgate/control/database/migrate.ts'
+import { prepareRestored, type RedisComparison, recoverFromRedis } from '@tollgate/control/projection/restore.ts'
 import { openRedis } from '@tollgate/state/link/first-contact.ts'
 import { CommandError, exitCodes, UsageError } from '../commands/command.ts'
 import { createCommand, show } from '../commands/create-command.ts'
-import { prepareRestored, type RedisComparison, recoverFromRedis } from '@tollgate/control/projection/restore.ts'
-
 
 const repetition =
   'This command ran before for this database, and control has not started since. It has compared Redis with the backup again. The audit log has the keys that the earlier run revoked and rotated.'

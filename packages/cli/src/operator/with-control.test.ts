@@ -10,12 +10,11 @@ import { newPgliteDirectory } from '@tollgate/control/testing/pglite-directory.t
 import { startControl } from '@tollgate/control/testing/start-control.ts'
 import { createPostgresLedger } from '@tollgate/control/usage/postgres-ledger.ts'
 import { serve } from '@tollgate/control/usage/testing/serve.ts'
+import { copyUsage } from '@tollgate/control/usage/usage-copier.ts'
 import { nodeVariables } from '@tollgate/sandbox/child/child.ts'
 import { test } from 'tap'
 import { createFakeTerminal, type Ran } from '../testing/fake-io.ts'
 import { sessionPath } from './login.ts'
-import { copyUsage } from '@tollgate/control/usage/usage-copier.ts'
-
 
 const program = fileURLToPath(new URL('../tollgate/run-tollgate.ts', import.meta.url))
 const today = new Date().toISOString().slice(0, 10)

@@ -1,21 +1,20 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { LoginRequest, UserResponse, LoginCodeRequest } from '@tollgate/contracts/http/auth.ts'
+import { LoginCodeRequest, LoginRequest, UserResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyRequest } from 'fastify'
 import { findKnownBrowser, signInSubject } from '../callers/known-browser.ts'
 import { databaseTime } from '../clocks/clock.ts'
+import { foldCase } from '../http/fold-case.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AskCode, CheckedUser, FormProof } from '../identity/identity.ts'
 import { isDeleted, maySignIn, noteConfirmed } from '../users/proof.ts'
 import { type AuthContext, startMinResponseTime } from './auth-context.ts'
+import { completeProviderSignIn, takeOverUser } from './complete-provider-sign-in.ts'
+import { pendingCookie, pendingCookieAttributes, presentedPending } from './provider-cookies.ts'
 import { isPasswordUnchanged } from './revoke-old-access.ts'
 import { signIn } from './sign-in.ts'
 import { proofOf } from './sign-in-settings.ts'
-import { foldCase } from '../http/fold-case.ts'
-import { completeProviderSignIn, takeOverUser } from './complete-provider-sign-in.ts'
-import { pendingCookie, pendingCookieAttributes, presentedPending } from './provider-cookies.ts'
-
 
 /**
  * `POST /login`: checks the password, and the code of a user with a second factor. Then it updates user and account,

@@ -2,7 +2,12 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { AlreadyCreatedResponse, KeyParams, RotateKeyRequest, RotateKeyResponse } from '@tollgate/contracts/http/keys.ts'
+import {
+  AlreadyCreatedResponse,
+  KeyParams,
+  RotateKeyRequest,
+  RotateKeyResponse
+} from '@tollgate/contracts/http/keys.ts'
 import { digestSecret, displayPrefix, generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'

@@ -2,8 +2,18 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type ApiName, apis, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
 import { type Catalog, freePlan, type Model, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { type PricedModel, PricedModelsResponse, type PricesOfPeriod, type TokenPrices } from '@tollgate/contracts/http/offered-models.ts'
-import { type ListedPrices, type ModelPrices, type PricePeriod, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
+import {
+  type PricedModel,
+  PricedModelsResponse,
+  type PricesOfPeriod,
+  type TokenPrices
+} from '@tollgate/contracts/http/offered-models.ts'
+import {
+  type ListedPrices,
+  type ModelPrices,
+  type PricePeriod,
+  standardTier
+} from '@tollgate/contracts/prices/model-prices.ts'
 import { periodAt } from '@tollgate/contracts/prices/rates-for.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readSpokenApis } from '@tollgate/state/processes/heartbeat.ts'

@@ -12,7 +12,6 @@ import { readSmtp } from '../mail/smtp-settings.ts'
 import type { SignupSettings } from '../signup/signup-settings.ts'
 import { readNetwork } from '../webhooks/addresses.ts'
 
-
 export const anonKey = 'anon-key-of-the-tests'
 export const serviceRoleKey = 'service-role-key-of-the-tests'
 export const stripeKey = 'sk_test_keyOfTheTests'

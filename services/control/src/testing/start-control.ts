@@ -11,11 +11,19 @@ import { createControlReadiness } from '../http/readiness.ts'
 import { createControlMetrics } from '../metrics/control-metrics.ts'
 import { createCall } from './call-control.ts'
 import { checkAgainstDocument } from './check-against-document.ts'
-import { anonKey, captchaSecret, configOf, longTimeoutMs, repositoryCatalog, type StartControlOptions, serviceRoleKey, timesOf } from './control-options.ts'
+import {
+  anonKey,
+  captchaSecret,
+  configOf,
+  longTimeoutMs,
+  repositoryCatalog,
+  type StartControlOptions,
+  serviceRoleKey,
+  timesOf
+} from './control-options.ts'
 import { openMigratedDatabase } from './databases.ts'
 import { movedTime } from './moved-time.ts'
-import { type RunningControl, createUsers } from './running-control.ts'
-
+import { createUsers, type RunningControl } from './running-control.ts'
 
 /** Starts control on a free port of 127.0.0.1, with everything that it needs. */
 export async function startControl(options: StartControlOptions = {}): Promise<RunningControl> {

@@ -24,7 +24,6 @@ import { retryDelaysMs } from './store-attempt.ts'
 import { createEndpoint, resealSecrets, rotateEndpoint } from './store-endpoint.ts'
 import { type Receiver, startReceiver, verify } from './testing/start-receiver.ts'
 
-
 const secretKeys = [testSealKey]
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 

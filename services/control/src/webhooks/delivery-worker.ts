@@ -2,12 +2,17 @@ import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/backg
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock, SharedTime } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { type CallUnderWay, type ClaimedDelivery, claimDeliveries, leasedDeliveries, leaseMs } from './claim-deliveries.ts'
+import {
+  type CallUnderWay,
+  type ClaimedDelivery,
+  claimDeliveries,
+  leasedDeliveries,
+  leaseMs
+} from './claim-deliveries.ts'
 import { type SealKeys, unseal } from './seal.ts'
 import { type CallOutcome, type CallResult, messageOf, type SendMessage, signMessage } from './send-message.ts'
 import { storeAttempt } from './store-attempt.ts'
 import { resealSecrets } from './store-endpoint.ts'
-
 
 /** Deliveries that a replica sends at once. */
 const maxUnderWay = 128

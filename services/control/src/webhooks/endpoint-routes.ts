@@ -5,7 +5,18 @@ import { describeEvents } from '@tollgate/contracts/events/describe-events.ts'
 import type { accountEvents, operatorEvents } from '@tollgate/contracts/events/event-types.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { type ChangeOperatorWebhookRequest, type ChangeWebhookRequest, type CreateOperatorWebhookRequest, type CreateWebhookRequest, EventTypesResponse, ListWebhooksResponse, RotateWebhookRequest, WebhookParams, WebhookResponse, WebhookSecretResponse } from '@tollgate/contracts/http/webhooks.ts'
+import {
+  type ChangeOperatorWebhookRequest,
+  type ChangeWebhookRequest,
+  type CreateOperatorWebhookRequest,
+  type CreateWebhookRequest,
+  EventTypesResponse,
+  ListWebhooksResponse,
+  RotateWebhookRequest,
+  WebhookParams,
+  WebhookResponse,
+  WebhookSecretResponse
+} from '@tollgate/contracts/http/webhooks.ts'
 import { eq } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
@@ -15,8 +26,17 @@ import type { Limits } from '../http/limits.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { type AllowedNetworks, readWebhookUrl } from './addresses.ts'
 import type { SealKeys } from './seal.ts'
-import { changeEndpoint, createEndpoint, type EndpointOwner, findEndpoint, listEndpoints, lockEndpoint, rotateEndpoint, type StoredEndpoint, toEndpoint } from './store-endpoint.ts'
-
+import {
+  changeEndpoint,
+  createEndpoint,
+  type EndpointOwner,
+  findEndpoint,
+  listEndpoints,
+  lockEndpoint,
+  rotateEndpoint,
+  type StoredEndpoint,
+  toEndpoint
+} from './store-endpoint.ts'
 
 const defaultOverlapSeconds = 86_400
 

@@ -6,7 +6,6 @@ import { readNetwork } from './addresses.ts'
 import { createSendMessage, resultOf, type SenderOptions } from './send-message.ts'
 import { startReceiver } from './testing/start-receiver.ts'
 
-
 const never = new AbortController().signal
 const generous = { connect: 30_000, total: 30_000, rest: 30_000 }
 const loopback = [readNetwork('127.0.0.1/32')!]

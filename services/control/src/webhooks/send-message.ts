@@ -4,7 +4,6 @@ import { Client, errors } from 'undici'
 import type { RecordedEvent } from '../database/schema/notices.ts'
 import { type AllowedNetworks, addressIn, type FindAddresses, judgeAddress, toLookup } from './addresses.ts'
 
-
 /** The body of an event's webhook message. */
 export const messageOf = ({ type, at, data }: RecordedEvent) => ({ type, timestamp: at.toISOString(), data })
 

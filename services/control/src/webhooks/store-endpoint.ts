@@ -10,7 +10,6 @@ import { presentPrefix, type SealKeys, seal, unseal } from './seal.ts'
 import { newWebhookSecret } from './send-message.ts'
 import { disableEndpoint } from './store-attempt.ts'
 
-
 /** Endpoints of an account, or of the operators: each event costs a delivery to each. */
 const maxEndpoints = 20
 

@@ -1,7 +1,6 @@
 import { type AllowedNetworks, readNetwork } from './addresses.ts'
 import { readSealKey, type SealKeys } from './seal.ts'
 
-
 export interface WebhookSettings {
   /** Empty: nobody can create an endpoint. */
   readonly secretKeys: SealKeys

@@ -1,13 +1,12 @@
 import { digestSecret } from '@tollgate/contracts/keys/secret.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { confirmRecords } from '@tollgate/state/admission/confirm.ts'
+import { allShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { findPointer } from '@tollgate/state/projection/read-keys.ts'
-import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import type { Orm } from '../../database/connect.ts'
 import { recordChange } from '../record-change.ts'
-
 
 /** The answer of a gateway without a cache for a key: admitted, 401, or 503 if the shard is not verified. */
 export type GatewayAnswer = 'admitted' | 'refused' | 'unavailable'

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type BackgroundLoop, createBackgroundLoop, createRareAction } from '@tollgate/service/background/background-loop.ts'
+import {
+  type BackgroundLoop,
+  createBackgroundLoop,
+  createRareAction
+} from '@tollgate/service/background/background-loop.ts'
 import type { LogSender } from '@tollgate/service/log-export/log-sender.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../database/connect.ts'
@@ -9,7 +13,6 @@ import { isWaiting, readWaiting, removeExported, type WaitingReceipts } from './
 import { unpackReceipts } from './pack-receipts.ts'
 import { receiptRecord } from './receipt-record.ts'
 import { sendDivided } from './send-divided.ts'
-
 
 /** Longer than one batch with its retries takes. When a replica dies, another one takes over after this time. */
 const leaseMs = 60_000
