@@ -279,7 +279,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'unreported-search-free',
     summary: 'a search that the usage of a message lacks costs nothing',
-    file: 'services/gateway/src/usage/hosted-calls.ts',
+    file: 'services/gateway/src/apis/messages/messages-usage.ts',
     from: "['web_search_tool_result', 'web_search']",
     to: '',
     test: 'results of searches are charged although the usage of a message reports fewer searches, or none'

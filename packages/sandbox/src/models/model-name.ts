@@ -34,7 +34,7 @@
  * | `tier=<name>` | serves the request with this service tier, whatever it asks for |
  * | `every=<n>` | applies the other directives to every n-th request with this name, starting with the first |
  *
- * A marker in the request adds directives to those of the name: see `request-marker.ts`.
+ * A marker in the request adds directives to those of the name, such as `[sandbox+status=500]`.
  */
 const directives = {
   status: { min: 400, max: 599 },

@@ -29,7 +29,7 @@ export interface SeatRemoved {
 
 /** What `sign_in.new_browser` tells. */
 export interface NewBrowser {
-  /** See auth/describe-browser.ts. */
+  /** See auth/sign-in.ts. */
   readonly browser: string | null
   readonly ip: string
 }

@@ -42,7 +42,7 @@ export interface Ledger {
 
 /**
  * `<tag of the run>[-<upstream>][~<hour in which the row began>].<when it began, µs>`: see `Usage` in
- * state/usage/parse-usage.ts.
+ * state/usage/usage.ts.
  */
 const runForm = /^([^~.-]+)(-[^~.]+)?(?:~(\d+))?\.(\d+)$/
 

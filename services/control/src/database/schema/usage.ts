@@ -20,7 +20,7 @@ export const ledger = pgTable(
     hour: at('hour').notNull(),
     /**
      * Identifies the row in Redis, together with the columns above and below; see `Usage` in
-     * state/usage/parse-usage.ts.
+     * state/usage/usage.ts.
      */
     run: text('run').notNull(),
     keyId: text('key_id').notNull(),

@@ -1,9 +1,8 @@
 import { memberOf } from '../../body/json-text.ts'
 import type { MemberScan } from '../../relay/member-scan.ts'
 import { TypedEvents } from '../../relay/typed-events.ts'
-import { billedResult } from '../../usage/hosted-calls.ts'
 import { addCalls } from '../../usage/reported-counts.ts'
-import { mergeMessagesUsage, readMessagesUsage } from './messages-usage.ts'
+import { billedResult, mergeMessagesUsage, readMessagesUsage } from './messages-usage.ts'
 
 const paths = [
   'type',

@@ -5,10 +5,9 @@ import { JsonBody } from '../../relay/json-body.ts'
 import { type MemberScan, parsedValue } from '../../relay/member-scan.ts'
 import { type BodyReading, ObjectShape } from '../../relay/object-shape.ts'
 import type { RefusalReason } from '../../relay/read-refusal.ts'
-import { type MessageBlock, resultCalls } from '../../usage/hosted-calls.ts'
 import { ofText } from '../../usage/reported-counts.ts'
 import { MessagesEvents } from './messages-events.ts'
-import { readMessagesUsage } from './messages-usage.ts'
+import { type MessageBlock, readMessagesUsage, resultCalls } from './messages-usage.ts'
 
 const [blockType, contentType] = ['content.*.type', 'content.*.content.type']
 

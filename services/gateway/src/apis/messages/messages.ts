@@ -9,7 +9,6 @@ import { quote } from '../../body/json-bytes.ts'
 import { decodeText } from '../../body/json-text.ts'
 import { note } from '../../body/shape.ts'
 import type { Api, CountingApi } from '../../request/api.ts'
-import { hiddenToolTokens } from '../../tokens/hidden-tool-tokens.ts'
 import { assertSearchPrice } from '../../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound } from '../../tokens/prompt-bound.ts'
 import { type HostedSearches, type TokenBound, wantedOutput } from '../../tokens/token-bound.ts'
@@ -154,4 +153,26 @@ export const countTokens: CountingApi = {
   upstreamFields: messagesFields,
   refuseFields: refuseBetas,
   refusePrompt: messagePromptBound
+}
+
+/**
+ * Tokens that Anthropic's API adds to the prompt of a request with tools, and for each tool that Anthropic has defined. The figures are
+ * at least those of its page on prices (November 2026). It names none for the memory tool.
+ */
+const perRequest = 1024
+const perTool: ReadonlyArray<readonly [prefix: string, tokens: number]> = [
+  ['bash_', 1024],
+  ['text_editor_', 1024],
+  ['memory_', 4096],
+  ['computer_', 8192],
+  ['browser_', 12_288]
+]
+
+/** Bounds the tokens that a provider adds for the tools of a message, besides their bytes in the body. */
+function hiddenToolTokens({ spans, labels }: Pick<BoundedBody, 'spans' | 'labels'>): number {
+  let tokens = spans.has('tools') ? perRequest : 0
+  for (const [label, count] of labels) {
+    for (const [prefix, each] of perTool) if (label.startsWith(prefix)) tokens += count * each
+  }
+  return tokens
 }

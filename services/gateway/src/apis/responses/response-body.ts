@@ -5,9 +5,9 @@ import { JsonBody } from '../../relay/json-body.ts'
 import { type ListedValue, type MemberScan, parsedValue } from '../../relay/member-scan.ts'
 import { type BodyReading, ObjectShape } from '../../relay/object-shape.ts'
 import { dataIn } from '../../relay/server-sent-events.ts'
-import { hostedCalls } from '../../usage/hosted-calls.ts'
 import { ofText } from '../../usage/reported-counts.ts'
 import { nothingUsed } from '../../usage/usage.ts'
+import { hostedCalls } from './hosted-calls.ts'
 import { readResponsesUsage } from './responses-usage.ts'
 
 const members = ['id', 'type', 'status', 'action.type'] as const

@@ -16,7 +16,6 @@ import { note } from '../../body/shape.ts'
 import type { Api, CountingApi } from '../../request/api.ts'
 import { type NamedInput, namedItems, noConversation } from '../../stored/find-input.ts'
 import { asksForLongWrites, mayWriteForLong } from '../../tokens/cache-writes.ts'
-import { hiddenResponseTokens } from '../../tokens/hidden-tool-tokens.ts'
 import { assertSearchPrice } from '../../tokens/hosted-searches.ts'
 import { type BoundedBody, chatPromptBound } from '../../tokens/prompt-bound.ts'
 import { type HostedSearches, wantedOutput } from '../../tokens/token-bound.ts'
@@ -164,4 +163,19 @@ export const inputTokens: CountingApi = {
   format: responsesFormat,
   namedInput: namedInputOf,
   refusePrompt: refuseUnpricedSearch
+}
+
+/** Tokens for the tools that OpenAI has defined. It publishes no figures, so they are those of Anthropic's tools of this kind. */
+const perOpenaiTool: ReadonlyMap<string, number> = new Map([
+  ['apply_patch', 1024],
+  ['local_shell', 1024],
+  ['computer', 8192],
+  ['computer_use_preview', 8192]
+])
+
+/** Bounds the tokens that a provider adds for the tools of a response, besides their bytes in the body. */
+function hiddenResponseTokens({ labels }: Pick<BoundedBody, 'labels'>): number {
+  let tokens = 0
+  for (const [label, count] of labels) tokens += count * (perOpenaiTool.get(label) ?? 0)
+  return tokens
 }

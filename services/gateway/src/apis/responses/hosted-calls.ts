@@ -1,5 +1,5 @@
-import { memberOf } from '../body/json-text.ts'
-import { tokensOf } from './reported-counts.ts'
+import { memberOf } from '../../body/json-text.ts'
+import { tokensOf } from '../../usage/reported-counts.ts'
 
 /** What is read of an item of a response's output. */
 interface Item {
@@ -37,32 +37,6 @@ export function hostedCalls(items: readonly Item[], toolUsage: unknown): Map<str
   for (const type of Object.keys(toolUsage)) {
     const count = tokensOf(memberOf(toolUsage, type), 'num_requests') ?? 0
     if (count > 0) counts.set(type, Math.max(count, counts.get(type) ?? 0))
-  }
-  return counts
-}
-
-/** Blocks of a message with the result of a tool that costs a fee for each call, with the type of tool. */
-const toolOfResult: ReadonlyMap<unknown, string> = new Map([['web_search_tool_result', 'web_search']])
-
-/** What is read of a block of a message's content. */
-export interface MessageBlock {
-  type?: unknown
-  /** The type of its content. Results are a list, which has none. */
-  content?: unknown
-}
-
-/** The type of tool whose fee the result in a block costs; null if it costs none. A search that failed is free. */
-export function billedResult({ type, content }: MessageBlock): string | null {
-  const isError = typeof content === 'string' && content.endsWith('_error')
-  return isError ? null : (toolOfResult.get(type) ?? null)
-}
-
-/** Counts the calls of the provider's tools in a message, by the type of tool. */
-export function resultCalls(blocks: Iterable<MessageBlock>): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const block of blocks) {
-    const tool = billedResult(block)
-    if (tool !== null) counts.set(tool, (counts.get(tool) ?? 0) + 1)
   }
   return counts
 }
