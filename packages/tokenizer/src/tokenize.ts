@@ -3,8 +3,8 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 // Text that looks like a special token is counted as text, as in the body of a message.
 const asText = { disallowedSpecial: new Set<string>() }
 
-// The library's time grows with the square of a word's length: 100 KB without a space take 6 s. Longer words are counted in
-// parts, each with at most one token too many. Real text has no such words.
+// The library's time grows with the square of a word's length: 100 KB without a space take 6 s. Longer words are
+// counted in parts, each with at most one token too many. Real text has no such words.
 const maxWordLength = 256
 const longWords = new RegExp(`\\S{${maxWordLength + 1},}|\\s{${maxWordLength + 1},}`, 'g')
 

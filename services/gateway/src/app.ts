@@ -144,8 +144,8 @@ function drainOnClose(app: FastifyInstance, calls: CallsInFlight, lingerMs: numb
   app.addHook('preClose', async () => {
     isDraining = true
     await calls.whenNone()
-    // A proxy may send its next request on any open connection, also on one that is idle now. It gets 503, not a closed connection: nginx
-    // repeats only the first.
+    // A proxy may send its next request on any open connection, also on one that is idle now. It gets 503, not a closed
+    // connection: nginx repeats only the first.
     if (connections.count > 0) await delay(lingerMs)
     await stopListening(app.server)
     connections.closeWhenRead()

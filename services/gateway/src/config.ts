@@ -41,17 +41,22 @@ export const GatewayConfig = Type.Object({
   /** Milliseconds in which the head of a request must arrive, and the whole request. */
   GATEWAY_HEADERS_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: maxTimerMs, default: 20_000 }),
   GATEWAY_REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: maxTimerMs, default: 120_000 }),
-  /** Milliseconds that a body may lag behind its minimum rate: 16 KiB/s, or 1/90 of its length per second if that is more. */
+  /**
+   * Milliseconds that a body may lag behind its minimum rate: 16 KiB/s, or 1/90 of its length per second if that is
+   * more.
+   */
   GATEWAY_SLOW_BODY_MS: Type.Integer({ minimum: 100, maximum: maxTimerMs, default: 10_000 }),
-  /** Maximum MiB of request bodies in memory. At least twice the largest body, because a decoder may need as much again. */
+  /**
+   * Maximum MiB of request bodies in memory. At least twice the largest body, because a decoder may need as much again.
+   */
   GATEWAY_BODY_MEMORY_MB: Type.Integer({ minimum: 64, maximum: 1_000_000, default: 256 }),
   /** Milliseconds after which a client that reads nothing of its answer is disconnected. */
   GATEWAY_SLOW_READER_MS: Type.Integer({ minimum: 100, maximum: maxTimerMs, default: 60_000 }),
   /** Maximum milliseconds of a request, from its admission on. Its hold lasts a minute longer. */
   GATEWAY_LONGEST_REQUEST_MS: Type.Integer({ minimum: 1000, maximum: 86_400_000, default: longestRequestMs }),
   /**
-   * Streams that the gateway reads to their end at the same time after their clients have left. It aborts further ones, and charges
-   * what it reserved for them if their providers may bill more than the part that arrived.
+   * Streams that the gateway reads to their end at the same time after their clients have left. It aborts further ones,
+   * and charges what it reserved for them if their providers may bill more than the part that arrived.
    */
   GATEWAY_MAX_ABANDONED_STREAMS: Type.Integer({ minimum: 0, default: 256 }),
   /** MiB of answers in Redis for repeated requests with an `Idempotency-Key`. 0: the gateways ignore the header. */
@@ -59,8 +64,8 @@ export const GatewayConfig = Type.Object({
   /** Whether the gateway writes a receipt of each request for the request log. */
   REQUEST_LOG: Type.Enum(['on', 'off'], { default: 'on' }),
   /**
-   * MiB of receipts in Redis until control copies them. Above that, the oldest are dropped. A 256th of it is for each shard of accounts; 16
-   * times that while control copies them.
+   * MiB of receipts in Redis until control copies them. Above that, the oldest are dropped. A 256th of it is for each
+   * shard of accounts; 16 times that while control copies them.
    */
   REQUEST_LOG_MEMORY_MB: Type.Integer({ minimum: 16, maximum: 1_000_000, default: 256 }),
   /** Whether receipts have the addresses of clients. */

@@ -1,6 +1,6 @@
 /**
- * The kinds of models: OpenTelemetry's name of the operation, whether a call has output that a limit bounds, and the output that a request
- * without a limit gets if the catalog says nothing.
+ * The kinds of models: OpenTelemetry's name of the operation, whether a call has output that a limit bounds, and the
+ * output that a request without a limit gets if the catalog says nothing.
  */
 export const modelKinds = {
   chat: { operation: 'chat', hasOutput: true, defaultOutputTokens: 4096 },
@@ -12,7 +12,10 @@ export type ModelKind = keyof typeof modelKinds
 /** All of {@link ModelKind}. */
 export const kindNames = Object.keys(modelKinds) as ModelKind[]
 
-/** The APIs that a client calls and an upstream speaks: their paths at the gateway, and the kind of models that they call. */
+/**
+ * The APIs that a client calls and an upstream speaks: their paths at the gateway, and the kind of models that they
+ * call.
+ */
 export const apis = {
   chat: { path: '/v1/chat/completions', kind: 'chat' },
   completions: { path: '/v1/completions', kind: 'completion' },

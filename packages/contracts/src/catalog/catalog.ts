@@ -24,7 +24,10 @@ export type Target = Static<typeof Target>
 
 export const Model = Type.Object({
   kind: ModelKind,
-  /** Further names that requests may use, such as dated ones. Lists of models, prices and usage name the model itself. Absent: none. */
+  /**
+   * Further names that requests may use, such as dated ones. Lists of models, prices and usage name the model itself.
+   * Absent: none.
+   */
   aliases: Type.Optional(Type.Array(Type.String())),
   ownedBy: Type.String(),
   /** Unix seconds, as `GET /v1/models` shows it. */
@@ -45,15 +48,15 @@ export const Model = Type.Object({
   /** How audio in a prompt is counted. Absent: the model accepts no audio. */
   audio: Type.Optional(AudioRule),
   /**
-   * Whether the model produces output that its answer does not show, such as reasoning. Then a part of an answer does not tell
-   * how much the model has produced. Absent: no hidden output.
+   * Whether the model produces output that its answer does not show, such as reasoning. Then a part of an answer does
+   * not tell how much the model has produced. Absent: no hidden output.
    */
   hidesOutput: Type.Optional(Type.Boolean()),
   /** Tokens that the model's template adds to a prompt. Absent: {@link defaultAddedTokens} for each API. */
   templateTokens: Type.Optional(TemplateTokens),
   /**
-   * Maximum tokens that a search of the provider adds to the next pass, as the operator bounds them. Absent: not known, so a pass may fill
-   * the context.
+   * Maximum tokens that a search of the provider adds to the next pass, as the operator bounds them. Absent: not known,
+   * so a pass may fill the context.
    */
   searchTokens: Type.Optional(Type.Integer({ minimum: 1 })),
   /** Bytes of a prompt's text that are reserved as a token, at the operator's risk. Absent: each byte is. */
@@ -63,7 +66,9 @@ export const Model = Type.Object({
 })
 export type Model = Static<typeof Model>
 
-/** The price of a plan by month or year. It is only shown: the payment provider charges its own price with the same id. */
+/**
+ * The price of a plan by month or year. It is only shown: the payment provider charges its own price with the same id.
+ */
 export const PlanPrice = Type.Object({
   /** The price's id at the payment provider, unique in the catalog. */
   id: Type.String(),

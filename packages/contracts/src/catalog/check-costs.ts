@@ -8,15 +8,17 @@ export const maxReportedTokens = 1e8
 export const maxReportedCalls = 1e4
 
 /**
- * The maximum cost that a provider's report may give a request, nanodollars (USD 1.1 million). It is an eighth of the largest
- * exact number (2^53), so monthly sums are exact too.
+ * The maximum cost that a provider's report may give a request, nanodollars (USD 1.1 million). It is an eighth of the
+ * largest exact number (2^53), so monthly sums are exact too.
  */
 const maxCostNanos = 2 ** 50
 
 /** The maximum reservation for one request, nanodollars (USD 9,007), because Redis computes it in picodollars. */
 const maxRequestCapNanos = Math.floor(Number.MAX_SAFE_INTEGER / 1000)
 
-/** Adds to `problems` every price and cap that could make a cost too large to be exact. Such a cost would never settle. */
+/**
+ * Adds to `problems` every price and cap that could make a cost too large to be exact. Such a cost would never settle.
+ */
 export function checkCosts({ models, plans }: Catalog, problems: string[]): void {
   for (const [name, { prices }] of Object.entries(models)) checkPrices(prices, name, problems)
   for (const [id, { caps }] of Object.entries(plans)) {

@@ -7,7 +7,10 @@ const closed = { additionalProperties: false } as const
  * How a provider counts the tokens of an image in a prompt. Every rule has a maximum for images of unknown size.
  */
 export const ImageRule = Type.Union([
-  /** `base` in low detail. Else `base` and `perTile` for each 512 px tile, of an image fitted into 2048 px and a short side of 768 px. */
+  /**
+   * `base` in low detail. Else `base` and `perTile` for each 512 px tile, of an image fitted into 2048 px and a short
+   * side of 768 px.
+   */
   Type.Object({ rule: Type.Literal('tiles'), base: Tokens, perTile: Tokens }, closed),
   /** `multiplier` tokens for each square of `sidePx`. An image has at most `budget` squares. */
   Type.Object(

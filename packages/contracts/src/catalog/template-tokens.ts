@@ -13,7 +13,10 @@ export type AddedTokens = Static<typeof AddedTokens>
 export const TemplateTokens = Type.Object({ chat: AddedTokens, responses: AddedTokens, messages: AddedTokens })
 export type TemplateTokens = Static<typeof TemplateTokens>
 
-/** For models without numbers. The templates of open models that name the date or a system prompt of their own add up to 40 tokens. */
+/**
+ * For models without numbers. The templates of open models that name the date or a system prompt of their own add up to
+ * 40 tokens.
+ */
 export const defaultAddedTokens: AddedTokens = { request: 64, message: 8 }
 const noTokens: AddedTokens = { request: 0, message: 0 }
 

@@ -18,8 +18,8 @@ export const providerIdOf = (brand: string): string =>
     .replace(/^-|-$/g, '') || 'gateway'
 
 /**
- * A page as Markdown, without a title. `YOUR_API_KEY`, `MODEL`, `MESSAGES_MODEL` and `RESPONSES_MODEL` stand for values of the
- * reader: the last two are models of `/v1/messages` and `/v1/responses`.
+ * A page as Markdown, without a title. `YOUR_API_KEY`, `MODEL`, `MESSAGES_MODEL` and `RESPONSES_MODEL` stand for values
+ * of the reader: the last two are models of `/v1/messages` and `/v1/responses`.
  */
 export interface DocsPage {
   readonly title: string

@@ -175,7 +175,10 @@ lowered, but not below the model's default. The header \`x-tollgate-granted-outp
 `
 }
 
-/** The pages for customers by the last part of their addresses, in order. Control serves them, and the dashboard shows them. */
+/**
+ * The pages for customers by the last part of their addresses, in order. Control serves them, and the dashboard shows
+ * them.
+ */
 export const docsPages: Readonly<Record<string, DocsPage>> = { quickstart, clients, errors, limits, budgets, webhooks }
 
 /** A page as a whole Markdown document. */

@@ -11,7 +11,9 @@ export type ErrorDetails = Readonly<Record<string, string>>
 export const dependencyRetrySeconds = 2
 
 interface Options {
-  /** Replaces the table's message, for instance to name a field. It is public, so it must not contain internal details. */
+  /**
+   * Replaces the table's message, for instance to name a field. It is public, so it must not contain internal details.
+   */
   message?: string
   /** Logged, never sent. */
   cause?: unknown
@@ -54,7 +56,9 @@ export class ServiceError extends Error {
     return errorTable[this.code][0]
   }
 
-  /** @param docsUrl the operator's documentation, without a slash at its end. The body then links to the code's entry. */
+  /**
+   * @param docsUrl the operator's documentation, without a slash at its end. The body then links to the code's entry.
+   */
   toBody(docsUrl: string | null = null): ErrorBody {
     const { message, code, details } = this
     const error = { message, type: errorTable[code][1], code, ...details }

@@ -12,8 +12,8 @@ const futile: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /**
- * Whether a retry of the same request after `retryAfter` may succeed. Errors say so in `x-should-retry`, which OpenAI's SDKs
- * obey (openai-node `client.ts` and openai-python `_base_client.py`, `shouldRetry`).
+ * Whether a retry of the same request after `retryAfter` may succeed. Errors say so in `x-should-retry`, which OpenAI's
+ * SDKs obey (openai-node `client.ts` and openai-python `_base_client.py`, `shouldRetry`).
  *
  * @param retryAfter seconds that the client should wait; null if unknown
  */

@@ -1,6 +1,6 @@
 /**
- * Every error of both services: code → HTTP status, type and public message. A message says what happened and what to do next.
- * Codes are a public contract: never rename one, or give it another meaning.
+ * Every error of both services: code → HTTP status, type and public message. A message says what happened and what to
+ * do next. Codes are a public contract: never rename one, or give it another meaning.
  */
 export const errorTable = {
   // The request

@@ -26,8 +26,8 @@ const { seen: _seen, ...eventMembers } = EventNotice.properties
 const { current: _current, ...sessionMembers } = Session.properties
 
 /**
- * Everything that is stored about the caller: as a user, in their own account, and in the team that they have a seat in.
- * Secrets are not part of it.
+ * Everything that is stored about the caller: as a user, in their own account, and in the team that they have a seat
+ * in. Secrets are not part of it.
  */
 export const AccountExport = Type.Object(
   {

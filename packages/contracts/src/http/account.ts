@@ -43,7 +43,10 @@ const OwnBudget = Type.Union([Type.Number({ minimum: 0, maximum: 1e6 }), Type.Nu
 export const ChangeAccountRequest = Type.Object(
   {
     monthly_budget_usd: OwnBudget,
-    /** The budget that the caller saw. If the account has another one now, nothing changes. Without it, the last change counts. */
+    /**
+     * The budget that the caller saw. If the account has another one now, nothing changes. Without it, the last change
+     * counts.
+     */
     if_monthly_budget_usd: Type.Optional(OwnBudget)
   },
   closed

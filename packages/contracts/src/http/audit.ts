@@ -32,7 +32,10 @@ export const ListedAuditEntry = Type.Object({
 
 /** Which entries are wanted. All conditions must hold. */
 const filter = {
-  /** Actions with commas, such as `key.created,key.revoked`. A name without a dot is a kind: `key` for all actions of keys. */
+  /**
+   * Actions with commas, such as `key.created,key.revoked`. A name without a dot is a kind: `key` for all actions of
+   * keys.
+   */
   action: Type.Optional(Type.String({ maxLength: 1000, pattern: patterns.actions })),
   /** Who did it: the id of a user or of a management key, or `service`. */
   actor: Type.Optional(Type.String({ pattern: patterns.actor })),
@@ -42,7 +45,9 @@ const filter = {
   from: Type.Optional(Type.String({ format: 'date-time' })),
   /** Before this time. */
   to: Type.Optional(Type.String({ format: 'date-time' })),
-  /** A part of the action, the actor’s address, the subject, the client’s address or a value of `detail`, in any case. */
+  /**
+   * A part of the action, the actor’s address, the subject, the client’s address or a value of `detail`, in any case.
+   */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
 }
 export const AuditFilterQuery = Type.Object(filter, closed)

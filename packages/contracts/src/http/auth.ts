@@ -4,8 +4,8 @@ import { typedRecoveryCode } from './recovery-code.ts'
 const closed = { additionalProperties: false } as const
 
 /**
- * What an operator may do. `read`: see everything. `support`: suspend and delete accounts, revoke keys, end sessions. `money`:
- * plans, limits, adjustments, the catalog, exports and operators' webhooks.
+ * What an operator may do. `read`: see everything. `support`: suspend and delete accounts, revoke keys, end sessions.
+ * `money`: plans, limits, adjustments, the catalog, exports and operators' webhooks.
  */
 const OperatorRole = Type.Enum(['read', 'support', 'money'])
 export type OperatorRole = Static<typeof OperatorRole>
@@ -43,7 +43,10 @@ export type RegisterRequest = Static<typeof RegisterRequest>
 
 /** Six digits of an authenticator app. */
 const AppCode = Type.String({ pattern: '^[0-9]{6}$' })
-/** Six digits of an authenticator app, or a recovery code such as `abcd-efgh-jkmn-pqrs`, in either case and with or without the marks. */
+/**
+ * Six digits of an authenticator app, or a recovery code such as `abcd-efgh-jkmn-pqrs`, in either case and with or
+ * without the marks.
+ */
 const Code = Type.String({ pattern: `^([0-9]{6}|${typedRecoveryCode})$` })
 /** Required only for users with a second factor. */
 const code = Type.Optional(Code)
@@ -52,7 +55,8 @@ export const LoginRequest = Type.Object({ email: Email, password: Password, code
 export type LoginRequest = Static<typeof LoginRequest>
 
 /**
- * Confirms that the caller is the user. `code`: required with a second factor. Users without a password send only their code.
+ * Confirms that the caller is the user. `code`: required with a second factor. Users without a password send only their
+ * code.
  */
 export const ReauthenticateRequest = Type.Object({ password: Type.Optional(Password), code }, closed)
 
@@ -81,8 +85,8 @@ const TokenHash = Type.String({ minLength: 1, maxLength: 1024, pattern: printabl
 const AccessToken = Type.String({ minLength: 1, maxLength: 16_384, pattern: printable })
 
 /**
- * A new password, and the token or session of the mailed link. `revoke_keys` also revokes the user's inference keys. `sign_in`
- * also signs the user in, unless a second factor is on.
+ * A new password, and the token or session of the mailed link. `revoke_keys` also revokes the user's inference keys.
+ * `sign_in` also signs the user in, unless a second factor is on.
  */
 const reset = {
   password: Password,

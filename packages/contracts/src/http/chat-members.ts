@@ -14,11 +14,11 @@ import {
 } from './member-schemas.ts'
 
 /**
- * The structured members of a chat request. Other members are refused at every depth, since an upstream may give them a meaning
- * and a price. Free objects may have any members: they are text for the model, or labels.
+ * The structured members of a chat request. Other members are refused at every depth, since an upstream may give them a
+ * meaning and a price. Free objects may have any members: they are text for the model, or labels.
  *
- * The members are those of OpenAI's reference (August 2026), and those that agents send to other providers or copy from their
- * answers. None of them changes the price of a token or the number of answers.
+ * The members are those of OpenAI's reference (August 2026), and those that agents send to other providers or copy from
+ * their answers. None of them changes the price of a token or the number of answers.
  */
 
 /** Marks a part of the prompt for the provider's cache (OpenRouter, Anthropic). A longer `ttl` costs more. */
@@ -85,7 +85,10 @@ const ToolCall = Type.Object(
   closed
 )
 
-/** `reasoning…` and `thinking…` are providers' names for earlier reasoning. `prefix` and `partial` ask the model to continue. */
+/**
+ * `reasoning…` and `thinking…` are providers' names for earlier reasoning. `prefix` and `partial` ask the model to
+ * continue.
+ */
 const Message = Type.Object(
   {
     // Any role: providers add roles, and no role has a price.

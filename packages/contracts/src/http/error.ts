@@ -30,7 +30,10 @@ export const ErrorResponse = Type.Object({
   })
 })
 
-/** The body of every error in the format of Anthropic's API. `details` has the code and the members that {@link ErrorResponse} has. */
+/**
+ * The body of every error in the format of Anthropic's API. `details` has the code and the members that {@link
+ * ErrorResponse} has.
+ */
 export const MessageError = Type.Object({
   type: Type.Literal('error'),
   error: Type.Object({

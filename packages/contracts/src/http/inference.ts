@@ -49,7 +49,8 @@ import {
 } from './responses-members.ts'
 
 /**
- * The members of inference requests that the gateway reads. It passes on other members that the provider accepts, unchanged.
+ * The members of inference requests that the gateway reads. It passes on other members that the provider accepts,
+ * unchanged.
  */
 
 const model = Type.String({ minLength: 1 })
@@ -238,7 +239,10 @@ export const ChatCompletion = Type.Object({
   usage: Usage
 })
 
-/** One event of a chat's stream. Azure's first one has no choices. The last one has the usage, and no choices, if the request asks for it. */
+/**
+ * One event of a chat's stream. Azure's first one has no choices. The last one has the usage, and no choices, if the
+ * request asks for it.
+ */
 export const ChatCompletionChunk = Type.Object({
   id: Type.String(),
   object: Type.Literal('chat.completion.chunk'),
@@ -285,7 +289,10 @@ export const CompletionChunk = Type.Object({
   usage: Type.Optional(Type.Union([Usage, Type.Null()]))
 })
 
-/** One event of a stream of OpenAI's Responses API or Anthropic's Messages API: its type says which further members it has. */
+/**
+ * One event of a stream of OpenAI's Responses API or Anthropic's Messages API: its type says which further members it
+ * has.
+ */
 export const TypedEvent = Type.Object({ type: Type.String() }, { additionalProperties: true })
 
 /** The members that every provider's response has. */

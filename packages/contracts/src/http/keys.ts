@@ -78,8 +78,8 @@ export const CreatedKey = Type.Object({ id: Type.String(), label: Type.String(),
 export type CreatedKey = Static<typeof CreatedKey>
 
 /**
- * Whether Redis has acknowledged the current state of the key. While it is false, gateways may use an earlier state: an old
- * secret may still work, and a new secret may not work yet.
+ * Whether Redis has acknowledged the current state of the key. While it is false, gateways may use an earlier state: an
+ * old secret may still work, and a new secret may not work yet.
  */
 const InForce = Type.Boolean({ description: 'Whether this state of the key is in force at all gateways.' })
 
@@ -126,7 +126,10 @@ export type ChangeKeyRequest = Static<typeof ChangeKeyRequest>
 export const ChangeKeyBody = Type.Object(
   {
     ...ChangeKeyRequest.properties,
-    /** The budget that the caller saw. If the key has another one now, nothing changes. Without it, the last change counts. */
+    /**
+     * The budget that the caller saw. If the key has another one now, nothing changes. Without it, the last change
+     * counts.
+     */
     if_monthly_budget_usd: Type.Optional(orNull(MonthlyBudget))
   },
   closed

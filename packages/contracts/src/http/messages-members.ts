@@ -14,9 +14,9 @@ import {
 } from './member-schemas.ts'
 
 /**
- * The structured members of a request to Anthropic's Messages API, as `chat-members.ts` has those of a chat. Other members are refused at
- * every depth, since an upstream may give them a meaning and a price. Blocks of all types share one schema, because upstreams may
- * read a member whatever the type.
+ * The structured members of a request to Anthropic's Messages API, as `chat-members.ts` has those of a chat. Other
+ * members are refused at every depth, since an upstream may give them a meaning and a price. Blocks of all types share
+ * one schema, because upstreams may read a member whatever the type.
  *
  * The members are those of Anthropic's reference (November 2026), with its betas, that the gateway can bound and price.
  */

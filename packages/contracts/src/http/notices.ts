@@ -6,10 +6,11 @@ const closed = { additionalProperties: false } as const
 const Instant = Type.String({ format: 'date-time' })
 
 /**
- * Kinds of mails. `budget`: budgets and forecasts. `refusals`: keys that refuse requests. `keys`: keys that expire, old secrets that end. `webhooks`: endpoints that
- * were disabled. `account`: payments that failed, came twice or have an unknown price, suspensions, keys that an operator
- * revoked. Of operators: `providers` that fail, unusual `spend`, `payments` that came twice or have an unknown price, `acts` that wait
- * for a second operator, and accounts that wait for `approvals`.
+ * Kinds of mails. `budget`: budgets and forecasts. `refusals`: keys that refuse requests. `keys`: keys that expire, old
+ * secrets that end. `webhooks`: endpoints that were disabled. `account`: payments that failed, came twice or have an
+ * unknown price, suspensions, keys that an operator revoked. Of operators: `providers` that fail, unusual `spend`,
+ * `payments` that came twice or have an unknown price, `acts` that wait for a second operator, and accounts that wait
+ * for `approvals`.
  */
 export const mailKinds = [
   'budget',

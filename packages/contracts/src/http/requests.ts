@@ -71,8 +71,8 @@ export const LoggedRequest = Type.Object(
     /** When it was admitted or refused. */
     at: Instant,
     /**
-     * `settled`: its cost was charged. `reaped`: its gateway stopped, so its whole reservation was charged. `refused`: it was
-     * not admitted.
+     * `settled`: its cost was charged. `reaped`: its gateway stopped, so its whole reservation was charged. `refused`:
+     * it was not admitted.
      */
     kind: Type.Enum([...receiptKinds]),
     /** For how many equal refusals of the key it stands, itself included; 1 for other requests. */
@@ -103,7 +103,10 @@ export const LoggedRequest = Type.Object(
     /** The limit of output tokens that it got; null if unknown. */
     granted_output_tokens: orNull(Count),
     prompt_tokens: Count,
-    /** Parts of `prompt_tokens`: this one, `cache_write_tokens`, `long_cache_write_tokens`, `audio_input_tokens`, `image_input_tokens`. */
+    /**
+     * Parts of `prompt_tokens`: this one, `cache_write_tokens`, `long_cache_write_tokens`, `audio_input_tokens`,
+     * `image_input_tokens`.
+     */
     cached_tokens: Count,
     cache_write_tokens: Count,
     long_cache_write_tokens: Count,

@@ -15,9 +15,9 @@ import {
 } from './member-schemas.ts'
 
 /**
- * The structured members of a request to the Responses API, as {@link file://./chat-members.ts} has those of a chat. Other members
- * are refused at every depth, since an upstream may give them a meaning and a price. Items and parts of all types share one schema,
- * because upstreams may read a member whatever the type.
+ * The structured members of a request to the Responses API, as {@link file://./chat-members.ts} has those of a chat.
+ * Other members are refused at every depth, since an upstream may give them a meaning and a price. Items and parts of
+ * all types share one schema, because upstreams may read a member whatever the type.
  *
  * The members are those of OpenAI's reference (November 2026) that the gateway can bound and price.
  */
@@ -82,7 +82,9 @@ const Tool = Type.Object(
   },
   closed
 )
-/** Tools within items. Later responses inherit them, without a limit of calls, so the provider must run none of them. */
+/**
+ * Tools within items. Later responses inherit them, without a limit of calls, so the provider must run none of them.
+ */
 const ItemTool = Type.Object({ type: toolType(ownTypes), ...ownTool }, closed)
 
 /** Items of the provider's other tools have no price. */
@@ -183,7 +185,10 @@ export const ReasoningOptions = maybe(
   )
 )
 export const ResponseStreamOptions = maybe(Type.Object({ include_obfuscation: flag }, closed))
-/** The gateway checks whether `ttl` has a price. `prewarm` costs more, and `comparison_response_id` refers to a stored response. */
+/**
+ * The gateway checks whether `ttl` has a price. `prewarm` costs more, and `comparison_response_id` refers to a stored
+ * response.
+ */
 export const PromptCacheOptions = maybe(
   Type.Object(
     {

@@ -12,8 +12,8 @@ const Usd = Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
 export const UsageInterval = Type.Enum(['hour', 'day', 'month'])
 export type UsageInterval = Static<typeof UsageInterval>
 /**
- * `member`: by the user who created the key. `metadata.<name>`: by this pair of the key's metadata, as the key has it now,
- * such as `metadata.tenant`.
+ * `member`: by the user who created the key. `metadata.<name>`: by this pair of the key's metadata, as the key has it
+ * now, such as `metadata.tenant`.
  */
 export const UsageGrouping = Type.Unsafe<'model' | 'key' | 'member' | 'none' | `metadata.${string}`>(
   Type.String({ pattern: patterns.usageGroup })
@@ -62,8 +62,9 @@ export const UsageBucket = Type.Object({
   start: Instant,
   ...group,
   /**
-   * `cached_tokens`, `cache_write_tokens`, `long_cache_write_tokens`, `audio_input_tokens` and `image_input_tokens` are part of
-   * `prompt_tokens`. `reasoning_tokens`, `audio_output_tokens` and `image_output_tokens` are part of `completion_tokens`.
+   * `cached_tokens`, `cache_write_tokens`, `long_cache_write_tokens`, `audio_input_tokens` and `image_input_tokens` are
+   * part of `prompt_tokens`. `reasoning_tokens`, `audio_output_tokens` and `image_output_tokens` are part of
+   * `completion_tokens`.
    */
   ...counts,
   cost_usd: Usd
@@ -109,7 +110,9 @@ export const UsageResponse = Type.Object({
   /** In order of time. Times without usage have no bucket. */
   buckets: Type.Array(UsageBucket),
   ...names,
-  /** Corrections in the months of the range, newest first. They are not part of the buckets. Absent if there are none. */
+  /**
+   * Corrections in the months of the range, newest first. They are not part of the buckets. Absent if there are none.
+   */
   adjustments: Type.Optional(Type.Array(Adjustment))
 })
 export type UsageResponse = Static<typeof UsageResponse>
@@ -139,7 +142,10 @@ export type LatencyBucket = Static<typeof LatencyBucket>
 /** How long successful requests took. Days that the request log no longer keeps have no bucket. */
 export const UsageLatencyResponse = Type.Object({
   ...range,
-  /** True if the range has too many requests to measure all: these numbers come from a sample, spread evenly over the range. */
+  /**
+   * True if the range has too many requests to measure all: these numbers come from a sample, spread evenly over the
+   * range.
+   */
   sampled: Type.Boolean(),
   /** In order of time. */
   buckets: Type.Array(LatencyBucket),
@@ -209,8 +215,8 @@ export const UsageSummaryResponse = Type.Object({
   /** Spend since midnight (UTC), without adjustments. At most five seconds behind. */
   today_usd: Usd,
   /**
-   * The spend of the whole month at the pace of the last seven complete days; null with fewer than three days of usage. Notices
-   * use the same forecast.
+   * The spend of the whole month at the pace of the last seven complete days; null with fewer than three days of usage.
+   * Notices use the same forecast.
    */
   forecast_usd: Type.Union([Usd, Type.Null()]),
   /** The monthly budget. */

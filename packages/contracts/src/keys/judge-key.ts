@@ -10,7 +10,10 @@ export interface KeyStanding {
 export type KeyVerdict =
   | {
       allowed: true
-      /** When the presented secret stops working, ms since the epoch; null for never. The caller compares it with its clock. */
+      /**
+       * When the presented secret stops working, ms since the epoch; null for never. The caller compares it with its
+       * clock.
+       */
       endsAt: number | null
       /** The code of the refusal from `endsAt` on. */
       endedCode: ErrorCode

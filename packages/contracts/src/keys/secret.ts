@@ -23,7 +23,8 @@ const secretLengths = Object.values(prefixes).map((prefix) => prefix.length + ra
 export const isSecretLength = (length: number): boolean => secretLengths.includes(length)
 
 /**
- * Checks the form and the checksum of a secret. It refuses mistyped and invented keys with constant work, before any lookup.
+ * Checks the form and the checksum of a secret. It refuses mistyped and invented keys with constant work, before any
+ * lookup.
  *
  * @returns the scope of the prefix; null for any other text
  */

@@ -1,8 +1,8 @@
 const nanosPerUsd = 1_000_000_000n
 
 /**
- * Formats whole nanodollars (1e-9 USD) as exact US dollars: `12.50`, or `0.000000001` for one nanodollar. The text has at least
- * two decimals, and no further zeros at its end.
+ * Formats whole nanodollars (1e-9 USD) as exact US dollars: `12.50`, or `0.000000001` for one nanodollar. The text has
+ * at least two decimals, and no further zeros at its end.
  *
  * @param nanos not negative
  */

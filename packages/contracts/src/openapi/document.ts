@@ -1,4 +1,7 @@
-/** Prints a schema for readers, like a TypeScript type. Bounds and descriptions are comments; named schemas appear as their name. */
+/**
+ * Prints a schema for readers, like a TypeScript type. Bounds and descriptions are comments; named schemas appear as
+ * their name.
+ */
 export function describeSchema(schema: JsonSchema, indent = ''): string {
   if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1)!
   if ('const' in schema) return JSON.stringify(schema.const)

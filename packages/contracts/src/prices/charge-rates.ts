@@ -39,8 +39,8 @@ export const outputMembers = [
 const noCalls: Readonly<Record<string, number>> = {}
 
 /**
- * Completes prices. Images cost as much as other input, and reasoning as much as other output, unless they have a price. Each other
- * kind without a price costs the dearest price of its side.
+ * Completes prices. Images cost as much as other input, and reasoning as much as other output, unless they have a
+ * price. Each other kind without a price costs the dearest price of its side.
  */
 export function completeRates(
   listed: ListedPrices,

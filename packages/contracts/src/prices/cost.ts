@@ -21,10 +21,11 @@ export interface PricedUsage {
 }
 
 /**
- * Computes a cost in nanodollars (1e-9 USD), rounded up once. Rates are whole picodollars per token. Whole nanodollars and remainders
- * are added separately. With the catalog's limits, every product and sum is then a safe integer.
+ * Computes a cost in nanodollars (1e-9 USD), rounded up once. Rates are whole picodollars per token. Whole nanodollars
+ * and remainders are added separately. With the catalog's limits, every product and sum is then a safe integer.
  *
- * If the parts of the prompt or the output are more than the whole, they overlap. Then tokens count as the dearest kind first.
+ * If the parts of the prompt or the output are more than the whole, they overlap. Then tokens count as the dearest kind
+ * first.
  */
 export function cost(usage: PricedUsage, rates: ChargeRates): number {
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = usage
@@ -75,7 +76,10 @@ function costOfKinds(usage: PricedUsage, rates: ChargeRates): number {
   return nanos + Math.ceil(restPicos / 1000)
 }
 
-/** Divides a whole into its parts and the tokens without a part. The dearest kind gets its tokens first, each at most what is left. */
+/**
+ * Divides a whole into its parts and the tokens without a part. The dearest kind gets its tokens first, each at most
+ * what is left.
+ */
 function dearestFirst(whole: number, plainPicos: number, parts: readonly Part[]): Part[] {
   let left = whole
   const plain = whole - parts.reduce((sum, [tokens]) => sum + tokens, 0)

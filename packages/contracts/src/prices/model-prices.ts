@@ -27,7 +27,9 @@ const listed = {
 export const ListedPrices = Type.Object(listed)
 export type ListedPrices = Static<typeof ListedPrices>
 
-/** The prices of one service tier, for prompts above a length. Of several rows of a tier, the longest length applies. */
+/**
+ * The prices of one service tier, for prompts above a length. Of several rows of a tier, the longest length applies.
+ */
 export const PriceRow = Type.Object({
   tier: Type.String(),
   abovePromptTokens: Type.Integer({ minimum: 0 }),
@@ -58,7 +60,9 @@ export const ListDifference = Type.Object({
 })
 export type ListDifference = Static<typeof ListDifference>
 
-/** What a model costs. The outer prices of tokens are those of the standard tier and short prompts, without `periods`. */
+/**
+ * What a model costs. The outer prices of tokens are those of the standard tier and short prompts, without `periods`.
+ */
 export const ModelPrices = Type.Object({
   ...listed,
   /** The last period that applies counts; the first one always applies. Absent if the outer prices always apply. */
@@ -87,7 +91,10 @@ export function pricedTiers({ periods }: ModelPrices): readonly string[] {
   return [...new Set([standardTier, ...periods[0]!.rows.map(({ tier }) => tier)])]
 }
 
-/** The tiers that an answer may be served in: the one that it names, or all that its request allows if that has no price. */
+/**
+ * The tiers that an answer may be served in: the one that it names, or all that its request allows if that has no
+ * price.
+ */
 export function chargedTiers(prices: ModelPrices, named: string | null, allowed: readonly string[]): readonly string[] {
   if (named === null || !hasTierPrice(prices, named)) return allowed
   return standardNames.has(named) ? standardOnly : [named]

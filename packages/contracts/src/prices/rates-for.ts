@@ -137,8 +137,8 @@ function toSteps(rows: readonly PriceRow[], prices: ModelPrices): Steps {
 const stepsOf = (steps: Steps, tier: string): readonly Step[] => steps.get(tier) ?? steps.get(standardTier)!
 
 /**
- * The kinds of a usage that the model has no price for. They were charged at the dearest price of their side, and a tier at the dearest
- * that the request allows.
+ * The kinds of a usage that the model has no price for. They were charged at the dearest price of their side, and a
+ * tier at the dearest that the request allows.
  */
 export function unpricedKinds(usage: PricedUsage & { tier: string | null }, prices: ModelPrices): UnpricedKind[] {
   const { callNanos = {} } = prices

@@ -36,7 +36,10 @@ export const ProcessReport = Type.Object({
   catalogVersion: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
   /** Failed answers by code, since the start. */
   errors: Type.Record(Type.String(), Counted),
-  /** What only the operator can repair: a gateway's upstreams, or control's settings of providers. Absent in older releases. */
+  /**
+   * What only the operator can repair: a gateway's upstreams, or control's settings of providers. Absent in older
+   * releases.
+   */
   problems: Type.Optional(
     Type.Array(
       Type.Object({

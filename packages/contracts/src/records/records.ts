@@ -5,7 +5,10 @@ import { Compile } from 'typebox/compile'
 const Instant = Type.Integer({ minimum: 0 })
 const Digest = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
-/** `key:{kNN}:<digest>` leads from a secret to its key. It never changes, and expires an hour after its secret stopped working. */
+/**
+ * `key:{kNN}:<digest>` leads from a secret to its key. It never changes, and expires an hour after its secret stopped
+ * working.
+ */
 export const Pointer = Type.Object({
   key: Type.String(),
   account: Type.String(),

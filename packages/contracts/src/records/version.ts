@@ -1,6 +1,6 @@
 /**
- * Versions order all changes of keys and accounts. One number has two parts. The *epoch* is raised when Postgres was restored
- * and Redis is ahead of it. Postgres assigns the *change* number in the order of commits.
+ * Versions order all changes of keys and accounts. One number has two parts. The *epoch* is raised when Postgres was
+ * restored and Redis is ahead of it. Postgres assigns the *change* number in the order of commits.
  * A record of an earlier epoch than its shard's is void: Postgres no longer knows it, or has not confirmed it since.
  */
 const changesPerEpoch = 1e12

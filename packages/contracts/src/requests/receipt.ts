@@ -2,9 +2,10 @@ import type { RefusedAmounts } from '../errors/refused-amounts.ts'
 import { type MeasuredCounter, zeroCounts } from '../usage/usage-counters.ts'
 
 /**
- * What became of a request. `refused`: it was not admitted. `reaped`: its gateway died, so its whole reservation is charged until the
- * gateway's own receipt, if it still comes, replaces this one. `settled`: it was admitted, and its real cost is charged. `cancelled`: it
- * was reaped, and then its gateway said that it had called nobody, so nothing is charged and the usage does not count it.
+ * What became of a request. `refused`: it was not admitted. `reaped`: its gateway died, so its whole reservation is
+ * charged until the gateway's own receipt, if it still comes, replaces this one. `settled`: it was admitted, and its
+ * real cost is charged. `cancelled`: it was reaped, and then its gateway said that it had called nobody, so nothing is
+ * charged and the usage does not count it.
  *
  * A later kind replaces an earlier one of the same request.
  */
@@ -33,8 +34,9 @@ export interface FailedAttempt {
 }
 
 /**
- * The record of one request: what was asked, what was served, by whom, and what it cost. It has no words of prompts or answers.
- * The gateway writes it in the script that charges the request, and control copies it from Redis to PostgreSQL.
+ * The record of one request: what was asked, what was served, by whom, and what it cost. It has no words of prompts or
+ * answers. The gateway writes it in the script that charges the request, and control copies it from Redis to
+ * PostgreSQL.
  */
 export interface Receipt extends ReceiptCounts {
   readonly kind: ReceiptKind
@@ -43,17 +45,23 @@ export interface Receipt extends ReceiptCounts {
   readonly account: string
   readonly key: string
   /**
-   * When it was admitted by the clock of Redis, or refused by the gateway's; seconds since the epoch. A reaped and a settled receipt
-   * of one request have the same.
+   * When it was admitted by the clock of Redis, or refused by the gateway's; seconds since the epoch. A reaped and a
+   * settled receipt of one request have the same.
    */
   readonly at: number
   /** For how many equal refusals it stands, itself included; 1 for others. */
   readonly count: number
-  /** Of the smallest of these refusals, which the receipt describes; null if it was refused for no amount, or was not refused. */
+  /**
+   * Of the smallest of these refusals, which the receipt describes; null if it was refused for no amount, or was not
+   * refused.
+   */
   readonly refused: RefusedAmounts | null
   /** The path of the route, such as `/v1/chat/completions`; empty if the gateway died, or if no route has the path. */
   readonly endpoint: string
-  /** The model's id, or the client's name of a model that does not exist; null if the request was refused before it was read. */
+  /**
+   * The model's id, or the client's name of a model that does not exist; null if the request was refused before it was
+   * read.
+   */
   readonly model: string | null
   /** The client's name of the model, if it was an alias of it; otherwise null. */
   readonly askedModel: string | null
@@ -64,7 +72,9 @@ export interface Receipt extends ReceiptCounts {
   readonly upstream: string | null
   /** How many calls of upstreams there were. */
   readonly attempts: number
-  /** Those that failed, in their order. One more than these is the last call, of {@link upstream}, which has not failed. */
+  /**
+   * Those that failed, in their order. One more than these is the last call, of {@link upstream}, which has not failed.
+   */
   readonly failedAttempts: readonly FailedAttempt[]
   /** The status that the client got; 499 if it left before the answer began; null if that is not known. */
   readonly status: number | null
@@ -81,8 +91,8 @@ export interface Receipt extends ReceiptCounts {
   /** The service tier that was charged; null for the usual one. */
   readonly tier: string | null
   /**
-   * The prices that gave the cost, as JSON: members of `ChargeRates`, without prices of kinds that the request did not use. null if nothing
-   * was charged, or the whole reservation.
+   * The prices that gave the cost, as JSON: members of `ChargeRates`, without prices of kinds that the request did not
+   * use. null if nothing was charged, or the whole reservation.
    */
   readonly rates: string | null
   /** Whole milliseconds from the arrival of its head to the first byte of the answer; null without an answer. */

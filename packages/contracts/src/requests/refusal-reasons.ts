@@ -7,8 +7,8 @@ const Usd = Type.Union([Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' 
 const Tokens = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
 
 /**
- * What a refused request needed, what was left for it, and the limit: dollars of a budget, or tokens of a minute. Null if it was not refused
- * for such an amount.
+ * What a refused request needed, what was left for it, and the limit: dollars of a budget, or tokens of a minute. Null
+ * if it was not refused for such an amount.
  */
 export const refusedMembers = {
   needed_usd: Usd,

@@ -1,9 +1,9 @@
 /**
- * The usage counters, from the gateway's settlement to the dashboard. The left name is used in code, the right one in the ledger's
- * columns and in the API. Amounts of money are nanodollars.
+ * The usage counters, from the gateway's settlement to the dashboard. The left name is used in code, the right one in
+ * the ledger's columns and in the API. Amounts of money are nanodollars.
  *
- * Redis packs the counters in this order: add a new counter at the end, and to the rare ones if it is 0 for most requests. In older rows
- * it is 0.
+ * Redis packs the counters in this order: add a new counter at the end, and to the rare ones if it is 0 for most
+ * requests. In older rows it is 0.
  */
 export const usageCounters = {
   requests: 'requests',

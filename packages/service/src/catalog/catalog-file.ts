@@ -62,7 +62,10 @@ const ModelEntry = closed({
   tokenizer: Type.Optional(Type.Literal('o200k_base'))
 })
 
-/** Output tokens for a request without a limit, for a model with hidden output. Reasoning could use up a smaller default before the first word. */
+/**
+ * Output tokens for a request without a limit, for a model with hidden output. Reasoning could use up a smaller default
+ * before the first word.
+ */
 const defaultHidingTokens = 16_384
 /** The minimum of output tokens to grant. */
 const defaultMinTokens = 64

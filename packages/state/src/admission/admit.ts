@@ -12,8 +12,8 @@ import {
 import { type JudgedVersions, moved, type RecordsAnswer } from './confirm.ts'
 
 /**
- * The limits of a key and its account. Amounts are nanodollars, rates are per minute; null is no limit. A burst is how much of
- * a minute's rate may be used at once, at most the whole rate.
+ * The limits of a key and its account. Amounts are nanodollars, rates are per minute; null is no limit. A burst is how
+ * much of a minute's rate may be used at once, at most the whole rate.
  */
 export interface Allowances {
   keyBudgetNanos: number | null
@@ -46,7 +46,9 @@ export interface CostBound {
   minTokens: number
 }
 
-/** The state of the rates after a decision. `…RestMs` is the time until the full burst is available again, milliseconds. */
+/**
+ * The state of the rates after a decision. `…RestMs` is the time until the full burst is available again, milliseconds.
+ */
 export interface RateState {
   /** Requests a minute, of the key or the account: the rate that will refuse first. */
   requests: number
@@ -61,12 +63,18 @@ export interface RateState {
 /** The reservation for an admitted request. */
 export interface Hold {
   grantedTokens: number
-  /** When it was admitted, seconds since the epoch by the clock of Redis. It decides the month and the hour of the usage. */
+  /**
+   * When it was admitted, seconds since the epoch by the clock of Redis. It decides the month and the hour of the
+   * usage.
+   */
   at: number
   nanos: number
 }
 
-/** What is left of the tighter of the key's and the account's budget for the month, with all reservations; below 0 if more was spent. */
+/**
+ * What is left of the tighter of the key's and the account's budget for the month, with all reservations; below 0 if
+ * more was spent.
+ */
 export interface BudgetLeft {
   budgetLeftNanos: number
 }
@@ -162,8 +170,8 @@ export function prepareAdmission(
 }
 
 /**
- * How far ahead the arrival time of a rate may lie, µs: the burst, and a little for rounding. A millisecond is more than the
- * sum of rounding errors. Half a unit never admits another unit.
+ * How far ahead the arrival time of a rate may lie, µs: the burst, and a little for rounding. A millisecond is more
+ * than the sum of rounding errors. Half a unit never admits another unit.
  */
 function microsOf(burst: number, perMinute: number): number {
   const perUnit = 60e6 / perMinute
@@ -171,12 +179,12 @@ function microsOf(burst: number, perMinute: number): number {
 }
 
 /**
- * Asks Redis, in one round trip, whether requests may start, and reserves the maximum cost of each. Groups are independent. If
- * Redis is spread, all accounts must be of one shard.
+ * Asks Redis, in one round trip, whether requests may start, and reserves the maximum cost of each. Groups are
+ * independent. If Redis is spread, all accounts must be of one shard.
  *
  * @returns for each group: an answer for each request, or one answer if nothing was decided
- * @throws RedisAwayError if the call was not sent; else ioredis' error if no answer comes in time. Then requests may have been
- *   admitted, and must be cancelled
+ * @throws RedisAwayError if the call was not sent; else ioredis' error if no answer comes in time. Then requests may
+ *   have been admitted, and must be cancelled
  */
 export async function admit(
   link: RedisLink,

@@ -11,12 +11,16 @@ export interface JudgedKey {
 
 export interface FoundKeys<Key> {
   readonly outdated: readonly Key[]
-  /** The first error if keys could not be checked, for example because one of several Redis processes is away; else null. */
+  /**
+   * The first error if keys could not be checked, for example because one of several Redis processes is away; else
+   * null.
+   */
   readonly error: unknown
 }
 
 /**
- * Finds the keys with a judged record that Redis has in another version. That is only a hint: ask {@link confirmRecords}.
+ * Finds the keys with a judged record that Redis has in another version. That is only a hint: ask {@link
+ * confirmRecords}.
  *
  * @param keys a hundred at most, so that other commands wait only briefly
  */

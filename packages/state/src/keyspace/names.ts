@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * Names of everything in Redis. The name of a shard ends in two hex digits. In a Redis Cluster its hash tag keeps all state of
- * an account in one slot, so one script can read and change it.
+ * Names of everything in Redis. The name of a shard ends in two hex digits. In a Redis Cluster its hash tag keeps all
+ * state of an account in one slot, so one script can read and change it.
  */
 export type AccountShard = `a${string}`
 export type SecretShard = `k${string}`
@@ -29,9 +29,9 @@ export function secretShard(digest: string): SecretShard {
 
 export const shardMarker = (shard: Shard): string => `shard:{${shard}}`
 /**
- * The field of a marker that names the verified process and version: see layout/marker.lua. Raise its number when scripts
- * change the form of their data: then control writes everything again. When a shard is verified, fields with other numbers are
- * removed, so this also works for a downgrade.
+ * The field of a marker that names the verified process and version: see layout/marker.lua. Raise its number when
+ * scripts change the form of their data: then control writes everything again. When a shard is verified, fields with
+ * other numbers are removed, so this also works for a downgrade.
  */
 export const verifiedField = 'vouched:4'
 export const pointerName = (digest: string): string => `key:{${secretShard(digest)}}:${digest}`

@@ -1,9 +1,9 @@
 import { type FrequentCounter, frequentCounters, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 
 /**
- * The packed values in Redis, in the format of Lua's `struct`: parts in this order, `d` a double, `s` a text. TypeScript reads
- * and writes them with `wire/packed.ts`. Scripts name the parts with `EACH(account, NAME)`: the end of this file writes them out.
- * The Lua files of the same names say what the parts mean.
+ * The packed values in Redis, in the format of Lua's `struct`: parts in this order, `d` a double, `s` a text.
+ * TypeScript reads and writes them with `wire/packed.ts`. Scripts name the parts with `EACH(account, NAME)`: the end of
+ * this file writes them out. The Lua files of the same names say what the parts mean.
  */
 export const layouts = {
   account: numbers('version', 'month', 'settled', 'reserved', 'open', 'arrival', 'tokenArrival', 'due', 'endedUntil'),
@@ -55,11 +55,11 @@ const lists = new Map<string, readonly string[]>([
 const separators = { EACH: ', ', ALL: ' and ', SUM: ' + ' } as const
 
 /**
- * Writes out the expressions of a script for each part of a layout, or for the `counters` that are not rare. So scripts that only pass a new part
- * on need no change, and Redis needs no function call.
+ * Writes out the expressions of a script for each part of a layout, or for the `counters` that are not rare. So scripts
+ * that only pass a new part on need no change, and Redis needs no function call.
  *
- * - `EACH(key, NAME)` becomes `version, month, …`, and `EACH(key, keyName)` becomes `keyVersion, keyMonth, …`. Each part
- *   replaces `NAME`, or `Name` with a capital.
+ * - `EACH(key, NAME)` becomes `version, month, …`, and `EACH(key, keyName)` becomes `keyVersion, keyMonth, …`. Each
+ *   part replaces `NAME`, or `Name` with a capital.
  * - `ALL(…)` joins with `and`, `SUM(…)` with `+`.
  * - `FORM(key)` becomes the format for `struct`.
  *

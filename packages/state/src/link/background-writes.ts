@@ -4,7 +4,11 @@ import { RedisAwayError, withoutCommand } from './redis-link.ts'
 
 const [minRetryMs, maxRetryMs] = [50, 1000]
 
-/** A write that may be executed several times. @param isRetry whether Redis may have executed it without an acknowledgement */
+/**
+ * A write that may be executed several times.
+ *
+ * @param isRetry whether Redis may have executed it without an acknowledgement
+ */
 export type BackgroundWrite = (isRetry: boolean) => Promise<void>
 
 /** Sends writes, for which no request waits, until Redis acknowledges them. */
@@ -16,7 +20,8 @@ export class BackgroundWrites {
   #isFailing = false
 
   /**
-   * @param onError called once per outage when Redis rejects a write, but not while Redis is unreachable: that is reported elsewhere
+   * @param onError called once per outage when Redis rejects a write, but not while Redis is unreachable: that is
+   * reported elsewhere
    * @param onFailure called for every failed attempt
    */
   constructor(onError: (error: Error) => void, onFailure: () => void = () => {}) {

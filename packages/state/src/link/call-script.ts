@@ -18,12 +18,12 @@ export interface ScriptCall {
 }
 
 /**
- * Runs a script. The caller encodes the arguments, because it knows which of them stay the same. ioredis would encode every
- * argument of every call, which is a large part of the cost of a request.
+ * Runs a script. The caller encodes the arguments, because it knows which of them stay the same. ioredis would encode
+ * every argument of every call, which is a large part of the cost of a request.
  *
  * @param name of the script's command
- * @throws RedisAwayError if the script did not run, as RedisRefusedError if Redis refused it; else ioredis' error: then the
- *   script may have run
+ * @throws RedisAwayError if the script did not run, as RedisRefusedError if Redis refused it; else ioredis' error: then
+ *   the script may have run
  */
 async function callScript(node: RedisNode, name: string, call: ScriptCall): Promise<unknown> {
   const sentTo = node.run()
@@ -89,8 +89,8 @@ class EncodedCommand extends Command {
   }
 
   /**
-   * ioredis writes the returned text. It calls this once, because no command is sent again (see link/redis-node.ts). So the
-   * bytes are dropped here: many answered commands survive a garbage collection, and would keep their bytes alive.
+   * ioredis writes the returned text. It calls this once, because no command is sent again (see link/redis-node.ts). So
+   * the bytes are dropped here: many answered commands survive a garbage collection, and would keep their bytes alive.
    */
   override toWritable(stream: object): string {
     gatherBytes(stream, this.#bytes)

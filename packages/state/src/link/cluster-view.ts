@@ -18,8 +18,8 @@ export interface Claim extends Master {
 }
 
 /**
- * Reads the answer to `CLUSTER NODES` (https://redis.io/docs/latest/commands/cluster-nodes/). If a node announces a host name,
- * the name is used instead of its IP address, because its certificate is for the name.
+ * Reads the answer to `CLUSTER NODES` (https://redis.io/docs/latest/commands/cluster-nodes/). If a node announces a
+ * host name, the name is used instead of its IP address, because its certificate is for the name.
  *
  * @param asked the address of the node that answered: it may not know its own address
  */
@@ -43,8 +43,8 @@ function readRange(text: string): SlotRange[] {
 }
 
 /**
- * Finds the master of each slot from the views of several nodes: the claim with the highest epoch wins. So the view of a node
- * that was cut off does not count if another node answers.
+ * Finds the master of each slot from the views of several nodes: the claim with the highest epoch wins. So the view of
+ * a node that was cut off does not count if another node answers.
  */
 export function mergeClaims(views: ReadonlyArray<readonly Claim[]>): Master[] {
   const claims = [...new Map(views.flat().map((claim) => [JSON.stringify(claim), claim])).values()]

@@ -3,8 +3,8 @@ import type { RedisLink } from './redis-link.ts'
 /** The parts of `INFO` that are used here. */
 export interface ServerDescription {
   /**
-   * The run id: names the process and the history of its data. A process that was made a replica and a master again lacks what
-   * it acknowledged before. It gets a new replication id, so its run id changes too.
+   * The run id: names the process and the history of its data. A process that was made a replica and a master again
+   * lacks what it acknowledged before. It gets a new replication id, so its run id changes too.
    */
   run: string
   isMaster: boolean
@@ -29,7 +29,8 @@ export function describeServer(info: string): ServerDescription {
 }
 
 /**
- * Whether the eviction policy of any process may remove records, which have no expiry. Then a missing record proves nothing.
+ * Whether the eviction policy of any process may remove records, which have no expiry. Then a missing record proves
+ * nothing.
  *
  * @throws ioredis' error if no answer comes in time
  */

@@ -12,8 +12,8 @@ export class RedisCredentialsError extends Error {
 }
 
 /**
- * Connects like {@link connectRedis}, and waits for the first answer. A Redis that is away is no error: the link connects
- * later.
+ * Connects like {@link connectRedis}, and waits for the first answer. A Redis that is away is no error: the link
+ * connects later.
  *
  * @throws RedisCredentialsError if Redis refuses the user or password, and as {@link connectRedis}
  */

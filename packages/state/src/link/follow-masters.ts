@@ -30,8 +30,8 @@ type Subscription = Parameters<RedisLink['subscribe']>
 /**
  * Keeps a connection to each current master of several servers, and closes it when the server is no longer a master.
  *
- * ioredis' own clients for Sentinel and Cluster are not used: they may repeat a command, or send it to another server than the
- * run id in it names. They also trust the first Sentinel or node that answers.
+ * ioredis' own clients for Sentinel and Cluster are not used: they may repeat a command, or send it to another server
+ * than the run id in it names. They also trust the first Sentinel or node that answers.
  */
 export function followMasters(options: FollowOptions): RedisLink {
   return new MasterLink(options)

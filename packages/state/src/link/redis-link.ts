@@ -13,14 +13,14 @@ export interface RedisLinkOptions {
   /** The name of the connection in `CLIENT LIST`. */
   name: string
   /**
-   * Milliseconds without a byte from Redis, while an answer is due, after which the connection is closed. The commands under
-   * way then fail, but may still be executed. (The connection has one timer. A timer for each command would cost as much as
-   * sending it.)
+   * Milliseconds without a byte from Redis, while an answer is due, after which the connection is closed. The commands
+   * under way then fail, but may still be executed. (The connection has one timer. A timer for each command would cost
+   * as much as sending it.)
    */
   silenceTimeoutMs: number
   /**
-   * Called for every lost connection and failed attempt, which are retried without end, and for server settings that endanger
-   * the data. The errors carry no command, because a command may contain a password.
+   * Called for every lost connection and failed attempt, which are retried without end, and for server settings that
+   * endanger the data. The errors carry no command, because a command may contain a password.
    */
   onError: (error: Error) => void
 }
@@ -45,8 +45,8 @@ export interface RedisLink {
   /** Sends the commands of this turn of the event loop now, instead of at its end. */
   flush(): void
   /**
-   * Calls a listener when a connection is lost, when the process at its other end is known, and when shards move to other
-   * processes.
+   * Calls a listener when a connection is lost, when the process at its other end is known, and when shards move to
+   * other processes.
    *
    * @returns a function that removes the listener
    */
@@ -59,9 +59,9 @@ export interface RedisLink {
 /**
  * A connection that always knows the Redis process at its other end.
  *
- * `run()` returns the run id (see `describeServer`), which changes only with a reconnect. Without a known process `run()` throws,
- * and commands must not be sent. The client never queues commands for a later connection, and never repeats them. So a command
- * with a run id can only reach the process that the run id names.
+ * `run()` returns the run id (see `describeServer`), which changes only with a reconnect. Without a known process
+ * `run()` throws, and commands must not be sent. The client never queues commands for a later connection, and never
+ * repeats them. So a command with a run id can only reach the process that the run id names.
  */
 export interface RedisNode extends RedisLink {
   readonly client: Redis
@@ -109,7 +109,11 @@ export function withoutCommand(error: Error): Error {
   return error
 }
 
-/** The time of a Redis process, ms since the epoch. @throws RedisAwayError, or ioredis' error if no answer comes in time */
+/**
+ * The time of a Redis process, ms since the epoch.
+ *
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
 export async function readRedisTime(node: RedisNode): Promise<number> {
   node.run()
   const [seconds, micros] = (await node.client.time()).map(Number) as [number, number]
@@ -126,7 +130,8 @@ export async function readAnyRedisTime(redis: RedisLink): Promise<number | null>
 }
 
 /**
- * How far another clock is ahead of this process's clock, ms; below 0 if it is behind. Exact to half the time that reading takes.
+ * How far another clock is ahead of this process's clock, ms; below 0 if it is behind. Exact to half the time that
+ * reading takes.
  *
  * @param read reads the other clock, ms since the epoch
  * @param own reads the clock of this process, ms since the epoch

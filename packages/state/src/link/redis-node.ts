@@ -16,11 +16,13 @@ export interface NodeTarget extends Pick<RedisOptions, 'username' | 'password' |
 }
 
 /**
- * Connects to one server, which must be a master. Each second it asks the server for its run id and role: a server that was made
- * a replica and a master again may keep its connections, but lacks what it acknowledged before. Then it reconnects.
+ * Connects to one server, which must be a master. Each second it asks the server for its run id and role: a server that
+ * was made a replica and a master again may keep its connections, but lacks what it acknowledged before. Then it
+ * reconnects.
  *
- * @param isChosen asked after each connect, once the server has answered: whether it is still the master that others name. A
- *   server that hung during a failover takes itself for the master for a moment, and loses what it acknowledges then.
+ * @param isChosen asked after each connect, once the server has answered: whether it is still the master that others
+ * name. A server that hung during a failover takes itself for the master for a moment, and loses what it acknowledges
+ * then.
  */
 export function connectNode(
   target: NodeTarget,
@@ -165,8 +167,8 @@ class ConnectedServer {
 }
 
 /**
- * Delays the destruction of a silent stream until arrived data is read. Node runs timers before it reads. So after a long turn
- * of the event loop, a server may seem silent although its answers have arrived.
+ * Delays the destruction of a silent stream until arrived data is read. Node runs timers before it reads. So after a
+ * long turn of the event loop, a server may seem silent although its answers have arrived.
  */
 function waitForUnread(stream: Duplex): void {
   const destroy = stream.destroy.bind(stream)

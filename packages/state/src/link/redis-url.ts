@@ -61,8 +61,8 @@ const forms = 'redis://, rediss://, redis+sentinel://, rediss+sentinel://, redis
  *     redis[s]+sentinel://[[user]:password@]host[:port],…/master[/database]
  *     redis[s]+cluster://[[user]:password@]host[:port],…
  *
- * `rediss` means TLS. Parameters: `ssl_ca_certs`, `ssl_certfile`, `ssl_keyfile` (paths, only with TLS, named as in redis-py),
- * `sentinel_username`, `sentinel_password`. Reserved characters in any part are percent-encoded.
+ * `rediss` means TLS. Parameters: `ssl_ca_certs`, `ssl_certfile`, `ssl_keyfile` (paths, only with TLS, named as in
+ * redis-py), `sentinel_username`, `sentinel_password`. Reserved characters in any part are percent-encoded.
  *
  * @throws RedisUrlError
  */

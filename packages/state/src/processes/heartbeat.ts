@@ -27,8 +27,8 @@ export async function removeProcess(link: RedisLink, id: string): Promise<void> 
 }
 
 /**
- * Reads the running processes: those that reported in the last 15 seconds, sorted by kind and start. It deletes entries that are
- * older than an hour.
+ * Reads the running processes: those that reported in the last 15 seconds, sorted by kind and start. It deletes entries
+ * that are older than an hour.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
@@ -114,7 +114,8 @@ export interface Heartbeat {
 
 /**
  * @param facts called for each report
- * @param onError called once per outage when Redis rejects reports, but not while Redis is unreachable: that is reported elsewhere
+ * @param onError called once per outage when Redis rejects reports, but not while Redis is unreachable: that is
+ * reported elsewhere
  */
 export function createHeartbeat(
   redis: RedisLink,

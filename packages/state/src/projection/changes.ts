@@ -5,14 +5,17 @@ import { anyNode, RedisAwayError, type RedisLink } from '../link/redis-link.ts'
 const pollMs = 1000
 
 export interface Follower {
-  /** Starts. Resolves after the first attempt to read. Redis may be away for long: it is read again as soon as it is ready. */
+  /**
+   * Starts. Resolves after the first attempt to read. Redis may be away for long: it is read again as soon as it is
+   * ready.
+   */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Keeps what control writes to Redis up to date: reads it every second, and at once after its notice. One read runs at a time.
- * Without a ready Redis nothing is read.
+ * Keeps what control writes to Redis up to date: reads it every second, and at once after its notice. One read runs at
+ * a time. Without a ready Redis nothing is read.
  *
  * @param refresh reads it
  * @param onError called with what `refresh` throws, unless Redis is away: the connection itself reports that

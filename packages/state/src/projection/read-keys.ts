@@ -24,7 +24,10 @@ export interface ProjectedKey {
 export interface ShardHistory {
   /** The version up to which Redis has every change; null if the shard is not verified for any process. */
   readonly verified: number | null
-  /** The epoch in which this data was first verified; null if it is not known. Redis has lost nothing of the shard since. */
+  /**
+   * The epoch in which this data was first verified; null if it is not known. Redis has lost nothing of the shard
+   * since.
+   */
   readonly since: number | null
 }
 
@@ -36,7 +39,8 @@ export interface ProjectedKeys extends ShardHistory {
 /**
  * Reads what Redis has of some keys of one shard, in one call of a script: pass a hundred at most.
  *
- * @throws RedisAwayError, or ioredis' error if no answer comes in time; an error for a record that this release cannot read
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time; an error for a record that this release cannot
+ * read
  */
 export async function readKeys(
   link: RedisLink,

@@ -27,9 +27,9 @@ export async function readCatalog(link: RedisLink): Promise<StoredCatalog | null
 }
 
 /*
- * `free-offer` has the run id of the Redis process for which control wrote it, a bar, and until when gateways refuse what free accounts
- * have to pay for: ms since the epoch, 0 if they refuse nothing. After a restart from an old dump, the run id is another one: then
- * nobody knows, and gateways keep what they knew.
+ * `free-offer` has the run id of the Redis process for which control wrote it, a bar, and until when gateways refuse
+ * what free accounts have to pay for: ms since the epoch, 0 if they refuse nothing. After a restart from an old dump,
+ * the run id is another one: then nobody knows, and gateways keep what they knew.
  */
 
 /**

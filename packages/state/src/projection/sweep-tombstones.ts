@@ -3,8 +3,8 @@ import { tryAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 
 /**
- * How long the tombstone of a revoked key or a deleted account is kept (an hour). During this hour, requests are told that the
- * key is revoked; later, that it is not valid. Nothing else depends on the time: see `sweep-tombstones.lua`.
+ * How long the tombstone of a revoked key or a deleted account is kept (an hour). During this hour, requests are told
+ * that the key is revoked; later, that it is not valid. Nothing else depends on the time: see `sweep-tombstones.lua`.
  */
 export const tombstoneKeptMs = 3_600_000
 

@@ -13,8 +13,9 @@ import type { RedisLink, RedisNode } from '../link/redis-link.ts'
 import { addOpenSpends, spendBatches } from '../spend/spend.ts'
 
 /**
- * How long a pointer is kept after its secret stopped working (an hour). During this hour, requests with the secret are told
- * that the key is revoked; later, that it is not valid. The limit bounds what an account can store by creating and revoking keys.
+ * How long a pointer is kept after its secret stopped working (an hour). During this hour, requests with the secret are
+ * told that the key is revoked; later, that it is not valid. The limit bounds what an account can store by creating and
+ * revoking keys.
  */
 export const deadPointerMs = 3_600_000
 
@@ -23,12 +24,14 @@ export type ProjectionWrite =
   | { kind: 'key'; account: string; key: string; version: number; record: KeyRecord }
   /** `isDeleted`: the record is a tombstone of the account. */
   | { kind: 'account'; account: string; version: number; record: AccountRecord; isDeleted?: boolean }
-  /** `diedAt` is when the secret stopped working, ms since the epoch: the pointer expires {@link deadPointerMs} later. */
+  /**
+   * `diedAt` is when the secret stopped working, ms since the epoch: the pointer expires {@link deadPointerMs} later.
+   */
   | { kind: 'pointer'; digest: string; pointer: Pointer; diedAt: number | null }
 
 /**
- * The outcome of a write. `present`: Redis has the same record, or has removed that tombstone. `later`: Redis has or had a later
- * version.
+ * The outcome of a write. `present`: Redis has the same record, or has removed that tombstone. `later`: Redis has or
+ * had a later version.
  */
 export type WriteOutcome = 'stored' | 'present' | 'later'
 
@@ -61,8 +64,8 @@ async function putTogether(node: RedisNode, writes: readonly ProjectionWrite[]):
   const pipeline = node.client.pipeline()
   const batches = batchesOf(writes)
   for (const batch of batches) addBatch(pipeline, batch)
-  // An account that is new to Redis has spent nothing. If Redis has lost an account, its shard is not verified, and control
-  // seeds the spend from the ledger before it verifies the shard.
+  // An account that is new to Redis has spent nothing. If Redis has lost an account, its shard is not verified, and
+  // control seeds the spend from the ledger before it verifies the shard.
   const accounts = writes.flatMap((write) => (write.kind === 'account' && !isTombstone(write) ? write.account : []))
   for (const ofShard of Map.groupBy(accounts, accountShard).values()) {
     for (const batch of spendBatches(ofShard)) addOpenSpends(pipeline, batch, null)
@@ -148,7 +151,9 @@ export async function putAccountRecord(
   return outcome === 'stored'
 }
 
-/** Writes a pointer. A pointer never changes, so repeated writes are harmless. `diedAt`: see {@link ProjectionWrite}. */
+/**
+ * Writes a pointer. A pointer never changes, so repeated writes are harmless. `diedAt`: see {@link ProjectionWrite}.
+ */
 export async function putPointer(
   link: RedisLink,
   digest: string,

@@ -8,8 +8,9 @@ import {
 import { hasRareCounts, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 
 /**
- * The text form of a receipt in Redis: one line, a JSON array with the members in a fixed order. Later releases add members at its end
- * only: older ones ignore them, and a missing member has its default. `reaped.lua` writes the same form.
+ * The text form of a receipt in Redis: one line, a JSON array with the members in a fixed order. Later releases add
+ * members at its end only: older ones ignore them, and a missing member has its default. `reaped.lua` writes the same
+ * form.
  */
 
 /** Writes a receipt. Gateways call it for every request. */

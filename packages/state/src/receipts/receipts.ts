@@ -21,7 +21,8 @@ export interface FoundReceipts {
 }
 
 /**
- * Reads the oldest receipts of a shard. They stay until {@link forgetReceipts}. Any number of readers may read the same ones.
+ * Reads the oldest receipts of a shard. They stay until {@link forgetReceipts}. Any number of readers may read the same
+ * ones.
  *
  * @param count maximum number of entries; each has at most some dozens of receipts
  * @throws RedisAwayError, or ioredis' error if no answer comes in time

@@ -14,8 +14,8 @@ export interface Reaped {
 const fieldsPerStep = 1000
 
 /**
- * Ends overdue holds of an account. It scans for holds in steps, since an account may have many more fields than holds. A script
- * then ends the overdue holds that still exist, and stores a time before which no other hold ends.
+ * Ends overdue holds of an account. It scans for holds in steps, since an account may have many more fields than holds.
+ * A script then ends the overdue holds that still exist, and stores a time before which no other hold ends.
  *
  * @param maxHolds maximum number of holds, to keep the script short
  * @param holdMs how long new holds last

@@ -5,8 +5,8 @@ import { bulk, type PreparedAccount, packNumbers, prepareAccount, utf8 } from '.
 import { countsOf, packHeld, packSum, type SettledRequest, sumsOf } from './settlement-sums.ts'
 
 /**
- * Requests of one account with the same earlier attempts. `tried` has the tags of the runs that earlier attempts may have
- * reached, one after the other (see {@link tagOf}); it is empty on the first attempt.
+ * Requests of one account with the same earlier attempts. `tried` has the tags of the runs that earlier attempts may
+ * have reached, one after the other (see {@link tagOf}); it is empty on the first attempt.
  */
 export interface SettledGroup {
   account: PreparedAccount
@@ -21,12 +21,14 @@ export interface UnsettledGroup {
   tried: string
 }
 
-/** The tag of a run: the beginning of its process id and the end of its replication id. The same as in keyspace/tag.lua. */
+/**
+ * The tag of a run: the beginning of its process id and the end of its replication id. The same as in keyspace/tag.lua.
+ */
 export const tagOf = (run: string): string => run.slice(0, 8) + run.slice(-8)
 
 /**
- * Settles requests. A request that is settled again is charged once, as long as `tried` names every earlier attempt. First
- * attempts are settled together, by sums. If a hold of a group is missing, its requests are settled one by one.
+ * Settles requests. A request that is settled again is charged once, as long as `tried` names every earlier attempt.
+ * First attempts are settled together, by sums. If a hold of a group is missing, its requests are settled one by one.
  *
  * @param groups of accounts of one shard, if Redis is spread
  * @param receiptBytes memory for the receipts of a shard: the oldest are dropped above it; 0 if requests are not logged
@@ -114,8 +116,8 @@ function receiptsOf(requests: readonly SettledRequest[]): string {
 /**
  * Settles requests of one account one by one.
  *
- * @throws RedisAwayError if the call was not sent, or control must verify the shard first; else ioredis' error: then the requests
- *   may be settled
+ * @throws RedisAwayError if the call was not sent, or control must verify the shard first; else ioredis' error: then
+ *   the requests may be settled
  */
 async function settleEach(
   link: RedisLink,
@@ -144,8 +146,8 @@ async function settleEach(
 }
 
 /**
- * Cancels requests of one account that may have been admitted and were sent to no upstream. It refunds reaped requests. It may
- * be repeated.
+ * Cancels requests of one account that may have been admitted and were sent to no upstream. It refunds reaped requests.
+ * It may be repeated.
  *
  * @param receiptBytes see {@link settle}
  * @throws RedisAwayError, or ioredis' error if no answer comes in time

@@ -21,7 +21,8 @@ export type SeenSpends = ReadonlyMap<string, string>
 const batchSize = 100
 
 /**
- * Reads the spends of accounts of one shard, in one round trip. A missing spend becomes 0, so settlements add to it from now on.
+ * Reads the spends of accounts of one shard, in one round trip. A missing spend becomes 0, so settlements add to it
+ * from now on.
  *
  * @param month for missing spends, yyyymm
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
@@ -41,7 +42,10 @@ export function spendBatches(accounts: readonly string[]): string[][] {
   )
 }
 
-/** Adds the command of {@link openSpends} for a batch. Without a month, missing spends get the shard's open month, if it has one. */
+/**
+ * Adds the command of {@link openSpends} for a batch. Without a month, missing spends get the shard's open month, if it
+ * has one.
+ */
 export function addOpenSpends(pipeline: ChainableCommander, batch: readonly string[], month: number | null): void {
   pipeline.tgOpenSpends(batch.length, ...batch.map(accountName), month ?? '')
 }
@@ -49,15 +53,16 @@ export function addOpenSpends(pipeline: ChainableCommander, batch: readonly stri
 const shardOfBatch = ([first]: readonly string[]): string => accountShard(first!)
 
 /**
- * The result of a seed. `another month`: the account is in a later month. `changed`: the ledger has more and the spend has changed
- * since it was seen, so the ledger may lack the change. Both leave the spend as it was.
+ * The result of a seed. `another month`: the account is in a later month. `changed`: the ledger has more and the spend
+ * has changed since it was seen, so the ledger may lack the change. Both leave the spend as it was.
  */
 export type SeedOutcome = 'seeded' | 'another month' | 'changed'
 
 const seedOutcomes: Record<0 | 1 | 2, SeedOutcome> = { 0: 'another month', 1: 'seeded', 2: 'changed' }
 
 /**
- * Raises the spends of accounts to the ledger's amounts, in one round trip to each process: the larger of the two counts.
+ * Raises the spends of accounts to the ledger's amounts, in one round trip to each process: the larger of the two
+ * counts.
  *
  * @param seen spends before all usage was copied from Redis into the ledger
  * @returns a result for each, in their order

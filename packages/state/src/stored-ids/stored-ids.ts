@@ -15,7 +15,9 @@ export interface StoredId {
   readonly upstream: string
   /** The maximum tokens that it adds to a prompt. */
   readonly tokens: number
-  /** Ids of one answer have the same source: together, they add no more than one of them. It has no space and no `@`. */
+  /**
+   * Ids of one answer have the same source: together, they add no more than one of them. It has no space and no `@`.
+   */
   readonly source: string
   /** The name of the model that counted the tokens. */
   readonly model: string

@@ -3,9 +3,9 @@ import { countsOf, type SettledRequest } from '../settlement/settlement-sums.ts'
 import type { SeedOutcome } from '../spend/spend.ts'
 
 /**
- * A model of what the scripts that admit and settle do to one account, without Redis: the reference for their property tests.
- * It computes with whole numbers of any size, and adds up the open holds for the reserved amount. So it cannot have the rounding
- * errors that the scripts may have.
+ * A model of what the scripts that admit and settle do to one account, without Redis: the reference for their property
+ * tests. It computes with whole numbers of any size, and adds up the open holds for the reserved amount. So it cannot
+ * have the rounding errors that the scripts may have.
  */
 export interface AccountModel {
   /** The month that `settled` counts, yyyymm; null while spend is not seeded. */
@@ -65,8 +65,8 @@ export interface ModelRequest {
 }
 
 /**
- * The time and the server of a script: the tag of its run, its open month (yyyymm; null without one), and the runs whose usage the
- * ledger has and this server lacks (null until control has verified the server).
+ * The time and the server of a script: the tag of its run, its open month (yyyymm; null without one), and the runs
+ * whose usage the ledger has and this server lacks (null until control has verified the server).
  */
 export interface Moment {
   micros: number
@@ -217,7 +217,10 @@ function rate(account: AccountModel, field: string, perMinute: number, burst: nu
   const arrival = Math.max(account.arrivals.get(field) ?? 0, now)
   const size = burst * perUnit + Math.min(1000, perUnit / 2)
   return {
-    /** µs until so many units are admitted; at most 0 if they are admitted now. More than the burst is admitted when nothing is owed. */
+    /**
+     * µs until so many units are admitted; at most 0 if they are admitted now. More than the burst is admitted when
+     * nothing is owed.
+     */
     wait: (units: number) =>
       units * perUnit > size && units <= perMinute ? arrival - now : units * perUnit - (now + size - arrival),
     take: (units: number) => account.arrivals.set(field, arrival + units * perUnit),

@@ -209,7 +209,9 @@ export function createGateways(world: LimitsWorld) {
     await world.restart(data)
   }
 
-  /** Ends all open requests: live gateways settle or cancel theirs, and holds of dead gateways reach their deadlines. */
+  /**
+   * Ends all open requests: live gateways settle or cancel theirs, and holds of dead gateways reach their deadlines.
+   */
   async function finish(): Promise<void> {
     if (!world.isVerified()) await world.verify()
     for (const number of [0, 1]) {
@@ -233,7 +235,10 @@ export function createGateways(world: LimitsWorld) {
     }
   }
 
-  /** Checks that each request is charged once: its cost, or its full hold if its gateway died, or nothing if it was cancelled. */
+  /**
+   * Checks that each request is charged once: its cost, or its full hold if its gateway died, or nothing if it was
+   * cancelled.
+   */
   function checkCharges(id: string): void {
     const expected = new Map<string, { requests: number; nanos: number }>()
     const found = structuredClone(expected)

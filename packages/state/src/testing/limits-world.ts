@@ -62,8 +62,8 @@ export interface Asking extends ModelRequest {
 }
 
 /**
- * Redis together with models of its content. Each step is done to both, and then all content is compared. So an unwanted change
- * is noticed too.
+ * Redis together with models of its content. Each step is done to both, and then all content is compared. So an
+ * unwanted change is noticed too.
  */
 export async function createWorld(clock: MovedClock, startMicros: number) {
   const { client } = clock.link
@@ -324,7 +324,9 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
 
     dump: async (): Promise<Dump> => ({ content: await readContent(client), models: structuredClone(models), month }),
 
-    /** Starts another Redis process with the given data or none. It admits nothing until control has verified the shard. */
+    /**
+     * Starts another Redis process with the given data or none. It admits nothing until control has verified the shard.
+     */
     async restart(dump: Dump | null): Promise<void> {
       await copyReceipts()
       runs++

@@ -65,7 +65,11 @@ export async function admitOne(
   return Array.isArray(answer) ? answer[0]! : answer!
 }
 
-/** Settles requests of one account. `tried`: see `SettledGroup`; `receiptBytes`: see `settle`. @throws the first error */
+/**
+ * Settles requests of one account. `tried`: see `SettledGroup`; `receiptBytes`: see `settle`.
+ *
+ * @throws the first error
+ */
 export async function settleOf(
   link: RedisNode,
   account: string,

@@ -11,8 +11,8 @@ import type { RedisNode } from '../link/redis-link.ts'
 export const withRun = (link: RedisNode, run: string): RedisNode => ({ ...link, run: () => run })
 
 /**
- * Runs a suite of subtests on a Redis program, and on the Redis in JavaScript. `npm test` runs it on the latter only if the
- * machine has no program. Each subtest begins with an empty database.
+ * Runs a suite of subtests on a Redis program, and on the Redis in JavaScript. `npm test` runs it on the latter only if
+ * the machine has no program. Each subtest begins with an empty database.
  */
 export function testOnEveryRedis(
   name: string,

@@ -114,9 +114,11 @@ export async function readUsage(link: RedisLink, names: readonly string[]): Prom
 }
 
 /**
- * Takes copied rows off the list of uncopied rows, or deletes final rows. It skips rows that changed since they were read.
+ * Takes copied rows off the list of uncopied rows, or deletes final rows. It skips rows that changed since they were
+ * read.
  *
- * @throws RedisAwayError, or ioredis' error if no answer comes in time: some may be forgotten then, and all can be again
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time: some may be forgotten then, and all can be
+ * again
  */
 export async function forgetUsage(
   link: RedisLink,
@@ -165,8 +167,8 @@ export interface Usage extends UsageRow {
   /** Hour of admission, whole hours since the epoch. */
   hour: number
   /**
-   * Tells rows of one account, hour, key and model apart: tag of the run, upstream, the hour in which a late row began, and the
-   * time when it began. Copies of the same row replace each other; different rows add up.
+   * Tells rows of one account, hour, key and model apart: tag of the run, upstream, the hour in which a late row began,
+   * and the time when it began. Copies of the same row replace each other; different rows add up.
    */
   run: string
   /** The upstream that served the requests; '' if it is not known, or if no upstream was called. */
@@ -187,7 +189,10 @@ const nameForm =
   /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([1-9][0-9]{0,6}):(\w+(?:-([\w-]+))?(?:~\d+)?)\|([^|]+)\|(.+)$/s
 
 const bytesOfRow = 8 * Object.keys(layouts.wholeRow).length
-/** A row that an older version wrote ends with `isListed`, or with a later counter. A row without rare counts lacks them. */
+/**
+ * A row that an older version wrote ends with `isListed`, or with a later counter. A row without rare counts lacks
+ * them.
+ */
 const minBytesOfRow = 8 * (Object.keys(layouts.row).indexOf('isListed') + 1)
 
 /** Postgres cannot index longer names. */

@@ -2,8 +2,8 @@ import { type AccountShard, accountName, accountShard } from '../keyspace/names.
 import type { Layout, Packed } from '../layout/layouts.ts'
 
 /**
- * Packs arguments of scripts for Lua's `struct.unpack`: `<d` is a double with the lowest byte first, `s` a text that ends with
- * a zero byte. Packed values are binary strings: each character (at most U+00FF) is a byte.
+ * Packs arguments of scripts for Lua's `struct.unpack`: `<d` is a double with the lowest byte first, `s` a text that
+ * ends with a zero byte. Packed values are binary strings: each character (at most U+00FF) is a byte.
  */
 
 const maxNumbers = 64
@@ -27,7 +27,10 @@ export function utf8(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }
 
-/** The same binary string in one piece of memory. A concatenated string stays in parts, which every write would join again. */
+/**
+ * The same binary string in one piece of memory. A concatenated string stays in parts, which every write would join
+ * again.
+ */
 export function inOnePiece(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('latin1')
 }

@@ -4,8 +4,8 @@ import type { Redis, Result } from 'ioredis'
 import { expandLayouts } from '../layout/layouts.ts'
 
 /**
- * All scripts, by the name of the command that runs them. The Lua files describe arguments and answers. A command without
- * `numberOfKeys` takes that number as its first argument.
+ * All scripts, by the name of the command that runs them. The Lua files describe arguments and answers. A command
+ * without `numberOfKeys` takes that number as its first argument.
  */
 const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgPutRecords: { file: 'projection/put-records.lua' },

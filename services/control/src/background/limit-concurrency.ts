@@ -9,8 +9,8 @@ export const concurrencyLimitFor = (
 ): ConcurrencyLimit => createConcurrencyLimit(Math.max(1, Math.floor(connections / 3)), { refusal })
 
 /**
- * Runs work under a concurrency limit; further work waits in order. With several owners, the next work is that of the owner
- * with the fewest works under way, so that nobody's many works keep others waiting.
+ * Runs work under a concurrency limit; further work waits in order. With several owners, the next work is that of the
+ * owner with the fewest works under way, so that nobody's many works keep others waiting.
  */
 export type ConcurrencyLimit = <Result>(
   work: () => Promise<Result>,
@@ -28,8 +28,8 @@ export interface Waiting {
 /**
  * Creates a concurrency limit.
  *
- * The returned function throws a ServiceError with the code `refusal` if the work cannot start before its signal aborts, or
- * at once if too much work waits.
+ * The returned function throws a ServiceError with the code `refusal` if the work cannot start before its signal
+ * aborts, or at once if too much work waits.
  *
  * @param max the maximum number of works at once
  */

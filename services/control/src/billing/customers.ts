@@ -81,7 +81,10 @@ export async function markDue(orm: Orm, accountId: string, from: SQL = databaseC
   return marked.length > 0
 }
 
-/** A replica's time, but not later than PostgreSQL's: else a replica whose clock is ahead would delay what is due at once. */
+/**
+ * A replica's time, but not later than PostgreSQL's: else a replica whose clock is ahead would delay what is due at
+ * once.
+ */
 const notLater = (now: Date): SQL => sql`least(${now.toISOString()}::timestamptz, ${databaseClock()})`
 
 /** Milliseconds between two refreshes that a user asks for. */
@@ -139,7 +142,9 @@ export async function storeCustomer(
   return stored.customerId
 }
 
-/** Longer than the provider's deadline and the storing after it. After it, others take over from a replica that died. */
+/**
+ * Longer than the provider's deadline and the storing after it. After it, others take over from a replica that died.
+ */
 const leaseMs = 12_000
 /** Milliseconds between two looks at a lease that somebody else holds. */
 const pauseMs = 100
@@ -156,8 +161,8 @@ export interface LeasedCustomer extends CustomerRow {
 }
 
 /**
- * Leases a customer, when nobody else does. Later answers of the payment provider about the customer are at least as new
- * as the returned row. A lease needs no open transaction, so a slow provider holds no connection to the database.
+ * Leases a customer, when nobody else does. Later answers of the payment provider about the customer are at least as
+ * new as the returned row. A lease needs no open transaction, so a slow provider holds no connection to the database.
  *
  * @returns null for a customer of another business in the same provider account
  * @throws ServiceError `payments_unavailable` if another refresh of the customer lasts until the signal aborts

@@ -82,8 +82,8 @@ async function writeSubscription(
 }
 
 /**
- * Tells once that a subscription with a price of no plan was paid: the operators, and the owner if no other subscription
- * gives a plan.
+ * Tells once that a subscription with a price of no plan was paid: the operators, and the owner if no other
+ * subscription gives a plan.
  */
 export async function tellOfUnmatched(
   tx: Transaction,
@@ -124,8 +124,9 @@ export async function tellOfDuplicates(
 }
 
 /**
- * Records the event that a payment failed, once for each period of a subscription: the provider tries several times, and reports
- * each try by several events, in any order. It is recorded when the subscription is past due, whatever told control to look.
+ * Records the event that a payment failed, once for each period of a subscription: the provider tries several times,
+ * and reports each try by several events, in any order. It is recorded when the subscription is past due, whatever told
+ * control to look.
  *
  * @param invoiceId null if no event of the provider named the invoice
  */

@@ -32,8 +32,8 @@ export interface InvoiceSweeper {
 }
 
 /**
- * Rows have the provider's ids, so that repeated copies change nothing. `page` of the lease is the time (Unix seconds) of
- * the oldest created invoice that was stored: a replica that takes over continues there.
+ * Rows have the provider's ids, so that repeated copies change nothing. `page` of the lease is the time (Unix seconds)
+ * of the oldest created invoice that was stored: a replica that takes over continues there.
  */
 export function createInvoiceSweeper(options: InvoiceSweepOptions): InvoiceSweeper {
   const { database, payments, sharedTime, log, intervalMs } = options
@@ -116,9 +116,9 @@ interface LastCopy {
 }
 
 /**
- * The earliest creation of the invoices that the next copy reads. The provider cannot list by time of payment. So a copy
- * reads all invoices that may have been paid since the last copy. The first copy of a month reads more: it finds invoices
- * that somebody paid by hand, after the provider gave up.
+ * The earliest creation of the invoices that the next copy reads. The provider cannot list by time of payment. So a
+ * copy reads all invoices that may have been paid since the last copy. The first copy of a month reads more: it finds
+ * invoices that somebody paid by hand, after the provider gave up.
  *
  * @param last null before the first copy
  */

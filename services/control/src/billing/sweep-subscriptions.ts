@@ -35,8 +35,8 @@ export interface SubscriptionSweepOptions {
 }
 
 /**
- * Compares all subscriptions with the payment provider, in case an event was lost. Customers that differ are marked, and the
- * loop refreshes them.
+ * Compares all subscriptions with the payment provider, in case an event was lost. Customers that differ are marked,
+ * and the loop refreshes them.
  */
 export interface SubscriptionSweeper {
   readonly progress: LoopProgress
@@ -81,7 +81,10 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
     return isDone
   }
 
-  /** Reads all subscriptions that have not ended. If one ends or starts meanwhile, its event arrives, or the next comparison finds it. */
+  /**
+   * Reads all subscriptions that have not ended. If one ends or starts meanwhile, its event arrives, or the next
+   * comparison finds it.
+   */
   async function readList(lease: Lease, marking: MarkContext): Promise<void> {
     let after: string | null = null
     do {
@@ -139,7 +142,10 @@ interface MarkContext {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Stores the customer of a subscription that our checkout created, if the database lost it, for instance by a restored backup. */
+/**
+ * Stores the customer of a subscription that our checkout created, if the database lost it, for instance by a restored
+ * backup.
+ */
 async function restoreCustomer(
   { orm, clock, log }: MarkContext,
   { accountId, customerId, id }: Subscription

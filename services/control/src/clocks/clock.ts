@@ -11,12 +11,15 @@ export type Clock = () => Date
 export const systemClock: Clock = () => new Date()
 
 /**
- * A time that is the same for all replicas, whatever their own clocks say, as a part of a statement. Leases, and when something is due,
- * are judged by it: else a replica whose clock is ahead would repeat what another one is still doing.
+ * A time that is the same for all replicas, whatever their own clocks say, as a part of a statement. Leases, and when
+ * something is due, are judged by it: else a replica whose clock is ahead would repeat what another one is still doing.
  */
 export type SharedTime = () => SQL
 
-/** The time of PostgreSQL when the statement began, in whole ms. Stable within the statement, so that an index can find what is due. */
+/**
+ * The time of PostgreSQL when the statement began, in whole ms. Stable within the statement, so that an index can find
+ * what is due.
+ */
 export const databaseClock: SharedTime = () => sql`date_trunc('milliseconds', statement_timestamp())`
 
 /** Some milliseconds after a time, or before it. */
@@ -38,8 +41,8 @@ export async function databaseTime(orm: Orm): Promise<string> {
 }
 
 /**
- * Reads the earliest time of three clocks: this process's, PostgreSQL's and that of Redis, if it answers. Whatever is too
- * old by it is too old by every clock. So a clock that is ahead never makes anything be deleted early.
+ * Reads the earliest time of three clocks: this process's, PostgreSQL's and that of Redis, if it answers. Whatever is
+ * too old by it is too old by every clock. So a clock that is ahead never makes anything be deleted early.
  *
  * @param redis null to leave it out
  * @throws the error of the query to PostgreSQL

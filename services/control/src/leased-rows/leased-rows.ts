@@ -15,9 +15,14 @@ export interface LeaseColumns<Table extends PgTable> {
   readonly key: ColumnName<Table>
   /** From when a row is due. Without it, only the condition of a claim says which rows are. */
   readonly due?: ColumnName<Table>
-  /** Until when one replica works on a row. It may be the same column as `due`: a lease then postpones when the row is due. */
+  /**
+   * Until when one replica works on a row. It may be the same column as `due`: a lease then postpones when the row is
+   * due.
+   */
   readonly lease: ColumnName<Table>
-  /** Longer than the work on a row may take. If a replica dies meanwhile, another one may claim the row after this time. */
+  /**
+   * Longer than the work on a row may take. If a replica dies meanwhile, another one may claim the row after this time.
+   */
   readonly leaseMs: number
 }
 
@@ -28,13 +33,14 @@ interface Claim<Table extends PgTable> {
 }
 
 /**
- * Rows of a table that any number of replicas work on, each row by one of them at a time. A replica claims rows, works on them, and ends
- * the lease. If it dies meanwhile, another one claims them when the lease is over.
+ * Rows of a table that any number of replicas work on, each row by one of them at a time. A replica claims rows, works
+ * on them, and ends the lease. If it dies meanwhile, another one claims them when the lease is over.
  *
- * All times are PostgreSQL's, and are read by the statements themselves. So the clocks of replicas do not matter: one that is ahead
- * repeats nothing, and one that is behind delays nothing.
+ * All times are PostgreSQL's, and are read by the statements themselves. So the clocks of replicas do not matter: one
+ * that is ahead repeats nothing, and one that is behind delays nothing.
  *
- * The stored end identifies a lease, since whoever takes the row over stores a later one. A replica that has lost a lease changes nothing.
+ * The stored end identifies a lease, since whoever takes the row over stores a later one. A replica that has lost a
+ * lease changes nothing.
  */
 export class LeasedRows<Table extends PgTable> {
   readonly #orm: Orm
@@ -76,7 +82,10 @@ export class LeasedRows<Table extends PgTable> {
     return and(eq(this.#key, row[key]), eq(this.#lease, row[lease]))
   }
 
-  /** Leases rows that are due, the longest waiting first, and returns them in this order. It skips those that another replica claims. */
+  /**
+   * Leases rows that are due, the longest waiting first, and returns them in this order. It skips those that another
+   * replica claims.
+   */
   async claim(limit: number, { where, set }: Claim<Table> = {}): Promise<Row<Table>[]> {
     const order = this.#due ?? this.#key
     const since = this.#due === null ? sql`0` : sql`extract(epoch from ${this.#due})`
@@ -99,7 +108,11 @@ export class LeasedRows<Table extends PgTable> {
     return claimed.toSorted((one, other) => one.since - other.since).map(({ row }) => row as Row<Table>)
   }
 
-  /** Leases the one row of a condition, whether or not it is due. @returns null if somebody works on it, or there is none */
+  /**
+   * Leases the one row of a condition, whether or not it is due.
+   *
+   * @returns null if somebody works on it, or there is none
+   */
   claimOne(where: SQL): Promise<Row<Table> | null> {
     return this.#update(this.#orm, and(where, this.#isFree()), this.#leased())
   }

@@ -34,8 +34,8 @@ export interface Lease {
 }
 
 /**
- * Repeats `look`, which claims a sweep if one is due. Any number of replicas may run this. The first check is delayed and
- * pauses vary, so that replicas that started together check at different times.
+ * Repeats `look`, which claims a sweep if one is due. Any number of replicas may run this. The first check is delayed
+ * and pauses vary, so that replicas that started together check at different times.
  */
 export function createSweepLoop(
   look: () => Promise<unknown>,

@@ -50,7 +50,10 @@ const lineOf = ({ type, data }: Told): string =>
     ? `${quoted(data.key.label)} expires on ${moment(data.expires_at)}`
     : `The old secret of ${quoted(data.key.label)} ends on ${moment(data.old_secret_until)}`
 
-/** The writers by kind. The stored notices have the types of the kind, so their data has the shape that its writer expects. */
+/**
+ * The writers by kind. The stored notices have the types of the kind, so their data has the shape that its writer
+ * expects.
+ */
 const writers: Readonly<Record<MailKind, (notices: never, count: number) => MailContent>> = {
   budget: budgetMail,
   refusals: refusalsMail,

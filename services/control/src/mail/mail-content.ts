@@ -66,13 +66,17 @@ export const moment = (instant: string): string => `${moments.format(new Date(in
 /** @param month such as `2026-11` */
 export const monthName = (month: string): string => months.format(new Date(`${month}-01T00:00:00Z`))
 
-/** Emoji that unseen characters join or complete: a family, or the flag of Wales. Then what a line and a link are made of. */
+/**
+ * Emoji that unseen characters join or complete: a family, or the flag of Wales. Then what a line and a link are made
+ * of.
+ */
 const unplain =
   /(\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]*(?:\u200d\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]*)+|\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e007f})|[\p{C}\s:/\\@]+/gu
 
 /**
- * A name that people chose, in one line and without anything that mail programs make a link: strangers would follow it, because the mail is
- * ours. A space after each dot ends host names, also after the dots of other scripts that browsers accept.
+ * A name that people chose, in one line and without anything that mail programs make a link: strangers would follow it,
+ * because the mail is ours. A space after each dot ends host names, also after the dots of other scripts that browsers
+ * accept.
  */
 export const plainName = (name: string): string =>
   name

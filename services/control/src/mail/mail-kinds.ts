@@ -16,7 +16,9 @@ interface Kind {
   readonly isRequired: boolean
   /** For the operators. */
   readonly isForOperators: boolean
-  /** How long further notices may join a mail before it is sent, ms: a thousand keys that expire together are one mail. */
+  /**
+   * How long further notices may join a mail before it is sent, ms: a thousand keys that expire together are one mail.
+   */
   readonly collectMs: number
   /** What stops when it is switched off: `… about X`. */
   readonly about: string

@@ -20,12 +20,18 @@ const minuteMs = 60_000
 const pausesMs = [0.25, 1, 5, 30, 120, 360, 720, 900].map((minutes) => minutes * minuteMs)
 /** Longer than an attempt may take. If a replica dies during an attempt, another one repeats it after this time. */
 const leaseMs = 120_000
-/** A round waits this long for its mails. Those that take longer go on beside the next rounds, so that they delay no others. */
+/**
+ * A round waits this long for its mails. Those that take longer go on beside the next rounds, so that they delay no
+ * others.
+ */
 const roundMs = 2000
 /** At a stop, mails that are being sent have this time. */
 const stopMs = 5000
 
-/** What became of a mail. `skipped`: it is switched off, or nobody can get it. `not_configured`: control has no mail server. */
+/**
+ * What became of a mail. `skipped`: it is switched off, or nobody can get it. `not_configured`: control has no mail
+ * server.
+ */
 export const mailOutcomes = ['sent', 'failed', 'skipped', 'not_configured'] as const
 export type MailOutcome = (typeof mailOutcomes)[number]
 
@@ -49,8 +55,8 @@ export interface MailSenderOptions {
 type Row = typeof mails.$inferSelect
 
 /**
- * Sends queued mails. Any number of replicas may run it: each mail is leased by one. A mail is sent once, but once more if the
- * replica dies between the mail server's answer and the database's; both copies have the same `Message-ID`.
+ * Sends queued mails. Any number of replicas may run it: each mail is leased by one. A mail is sent once, but once more
+ * if the replica dies between the mail server's answer and the database's; both copies have the same `Message-ID`.
  */
 export function createMailSender(options: MailSenderOptions): BackgroundLoop {
   const { orm, mailer, brand, publicUrl, operatorMail, sharedTime, log, onMail = () => {}, intervalMs = 1000 } = options

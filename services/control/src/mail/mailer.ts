@@ -6,7 +6,10 @@ import type { SmtpSettings } from './smtp-settings.ts'
 /** Milliseconds. */
 export interface MailTimeouts {
   readonly connect: number
-  /** For the greeting, and for each answer. A server that checks a mail before it takes it needs some time; if control left, it would send it again. */
+  /**
+   * For the greeting, and for each answer. A server that checks a mail before it takes it needs some time; if control
+   * left, it would send it again.
+   */
   readonly answer: number
   /** For an attempt in all, also if the server sends a little all the time. Less than the lease of a mail. */
   readonly total: number
@@ -138,8 +141,8 @@ export interface MailFailure {
 }
 
 /**
- * Commands whose refusal is about one mail. The others fail for all mails, because of the login, the sender or the server: an operator
- * repairs this, and no mail must be lost until then.
+ * Commands whose refusal is about one mail. The others fail for all mails, because of the login, the sender or the
+ * server: an operator repairs this, and no mail must be lost until then.
  */
 const aboutTheMail: ReadonlySet<unknown> = new Set(['RCPT TO', 'DATA'])
 

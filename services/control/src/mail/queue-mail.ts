@@ -35,8 +35,8 @@ function isMailed({ type, data }: RecordedEvent): boolean {
 }
 
 /**
- * Queues a mail, in the transaction of what it tells. It joins a mail of the same kind that still waits, which is sent when the first of
- * both is due.
+ * Queues a mail, in the transaction of what it tells. It joins a mail of the same kind that still waits, which is sent
+ * when the first of both is due.
  *
  * @param mail without an account, it is for the operators. `maxPerDay`: with so many of its kind in 24 hours it waits
  */

@@ -67,7 +67,10 @@ export async function operatorRecipients(orm: Orm, addresses: readonly string[])
   return operators.map(({ id }) => userRecipient(id))
 }
 
-/** The token of the link that switches a kind of mails off for a recipient. The same for all mails, so that old links work. */
+/**
+ * The token of the link that switches a kind of mails off for a recipient. The same for all mails, so that old links
+ * work.
+ */
 export async function unsubscribeToken(orm: Orm, recipient: string, kind: MailKind): Promise<string> {
   await orm
     .insert(unsubscribeLinks)

@@ -4,7 +4,10 @@ import { dollars, type MailContent, moment, monthName, type NoticeOf, quoted } f
 
 type Threshold = EventData<'budget.threshold'>
 
-/** A mail about budgets: the account's first, then forecasts, then those of keys. Each budget is named once, as it is now. */
+/**
+ * A mail about budgets: the account's first, then forecasts, then those of keys. Each budget is named once, as it is
+ * now.
+ */
 export function budgetMail(notices: ReadonlyArray<NoticeOf<'budget.threshold' | 'budget.forecast'>>): MailContent {
   const thresholds = notices.flatMap((notice) => (notice.type === 'budget.threshold' ? [notice.data] : []))
   const ofAccount = thresholds.findLast(({ scope }) => scope === 'account')

@@ -74,9 +74,9 @@ export interface UnsubscribeOptions {
 }
 
 /**
- * `/api/unsubscribe?token=…`: the link in mails, without signing in. `GET` shows a page with a button and changes nothing,
- * because mail scanners open links. `POST` switches the kind of mails off; mail programs send it for their own button (RFC
- * 8058), with a form whose content does not matter.
+ * `/api/unsubscribe?token=…`: the link in mails, without signing in. `GET` shows a page with a button and changes
+ * nothing, because mail scanners open links. `POST` switches the kind of mails off; mail programs send it for their own
+ * button (RFC 8058), with a form whose content does not matter.
  */
 export async function unsubscribeEndpoint(
   app: FastifyInstance,

@@ -14,8 +14,8 @@ interface Described {
 /**
  * Adds a gauge whose samples are read at each scrape.
  *
- * @param read returns a number, or a sample for each combination of labels; null if the value is unknown: then the metric has
- *   no sample. Never rejects
+ * @param read returns a number, or a sample for each combination of labels; null if the value is unknown: then the
+ *   metric has no sample. Never rejects
  */
 export function addGauge(
   registry: Registry,

@@ -36,8 +36,8 @@ export interface DatabaseState {
 }
 
 /**
- * Reads it on one connection. Every count uses an index that has only the rows that wait. PostgreSQL ends statements that take
- * longer than two seconds, for instance because of a lock.
+ * Reads it on one connection. Every count uses an index that has only the rows that wait. PostgreSQL ends statements
+ * that take longer than two seconds, for instance because of a lock.
  *
  * @throws the error of PostgreSQL
  */
@@ -84,11 +84,12 @@ const patienceMs = 30_000
 /**
  * Limits how often and how long a server is asked for values of metrics.
  *
- * While a question has no answer, no other is asked: a slow server must not get more and more work. After half a minute, the
- * next scrape asks again: the answer was lost with its connection.
+ * While a question has no answer, no other is asked: a slow server must not get more and more work. After half a
+ * minute, the next scrape asks again: the answer was lost with its connection.
  *
  * @param ask asks the server
- * @returns a function that returns the last answer, or null if the last question failed or has no answer in time. Never rejects
+ * @returns a function that returns the last answer, or null if the last question failed or has no answer in time. Never
+ * rejects
  */
 export function createLimitedReader<Answer>(
   ask: () => Promise<Answer>,

@@ -44,8 +44,8 @@ interface Observed {
 }
 
 /**
- * Adds the metrics that show the present state of control. Servers are asked at a scrape, at most every three seconds and for
- * at most two.
+ * Adds the metrics that show the present state of control. Servers are asked at a scrape, at most every three seconds
+ * and for at most two.
  *
  * @returns call it with the parts, once they exist. Before, unknown values have no sample
  */

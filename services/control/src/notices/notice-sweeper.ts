@@ -19,7 +19,10 @@ export interface NoticeSweeperOptions {
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
 }
 
-/** Looks for keys that soon expire or refuse requests, accounts that wait for approval, failing upstreams and failovers. Any number of replicas may run it. */
+/**
+ * Looks for keys that soon expire or refuse requests, accounts that wait for approval, failing upstreams and failovers.
+ * Any number of replicas may run it.
+ */
 export function createNoticeSweeper({ orm, redis, clock, log }: NoticeSweeperOptions): BackgroundLoop {
   return createBackgroundLoop({
     async round() {

@@ -48,10 +48,10 @@ const sweeps: readonly Ahead[] = [
 ]
 
 /**
- * Records `key.expiring` seven days and one day before a key expires, and `key.grace_ending` an hour before an old secret stops
- * working. Each sweep reads only the keys whose time came since the last sweep, by an index, so a key that is created with less
- * time left is not told: its owner just chose that. The progress is stored in the transaction of the events: any number of
- * replicas may run this.
+ * Records `key.expiring` seven days and one day before a key expires, and `key.grace_ending` an hour before an old
+ * secret stops working. Each sweep reads only the keys whose time came since the last sweep, by an index, so a key that
+ * is created with less time left is not told: its owner just chose that. The progress is stored in the transaction of
+ * the events: any number of replicas may run this.
  *
  * @returns whether more is waiting
  * @throws the error of PostgreSQL

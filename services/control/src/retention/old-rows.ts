@@ -85,8 +85,8 @@ export const oldRows = {
 const keysPerStep = 200
 
 /**
- * Deletes keys that were revoked before a time, with their former secrets. Each shard stores the last change of its deleted
- * keys: an older state of Redis may still have them as live keys, and is then rewritten; see `compareShards`.
+ * Deletes keys that were revoked before a time, with their former secrets. Each shard stores the last change of its
+ * deleted keys: an older state of Redis may still have them as live keys, and is then rewritten; see `compareShards`.
  */
 function pruneKeys(orm: Orm, before: Date, isStopping = () => false): Promise<number> {
   return inSteps(keysPerStep, isStopping, () =>
@@ -137,8 +137,8 @@ async function pruneMailboxes(orm: Orm, now: Date): Promise<number> {
 }
 
 /**
- * Deletes the content of catalogs, except that of the one in force. The rows stay with their digests, so that a superseded file
- * never counts as new.
+ * Deletes the content of catalogs, except that of the one in force. The rows stay with their digests, so that a
+ * superseded file never counts as new.
  */
 async function pruneCatalogs(orm: Orm, before: Date): Promise<number> {
   const newest = sql`(select max(${catalogs.version}) from ${catalogs})`

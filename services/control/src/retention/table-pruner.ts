@@ -8,8 +8,8 @@ const dayMs = 86_400_000
 const intervalMs = 3_600_000
 
 /**
- * Deletes rows older than their retention, at the start and every hour. If a table fails, it is logged and tried again an
- * hour later. Any number of replicas may run this.
+ * Deletes rows older than their retention, at the start and every hour. If a table fails, it is logged and tried again
+ * an hour later. Any number of replicas may run this.
  *
  * @param onExpiredExports called with the number of receipts that no collector took within a week
  */

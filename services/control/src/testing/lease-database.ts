@@ -46,8 +46,8 @@ const idle = new Map<string, Prepared[]>()
 const idlePglites: PreparedPglite[] = []
 
 /**
- * Leases a migrated database of a server. To empty one takes a tenth of the time that creating one takes, and a fiftieth of a
- * migration's.
+ * Leases a migrated database of a server. To empty one takes a tenth of the time that creating one takes, and a
+ * fiftieth of a migration's.
  */
 export async function leaseDatabase({ url: serverUrl }: RunningPostgres): Promise<LeasedDatabase> {
   const pool = idle.get(serverUrl) ?? []
@@ -67,7 +67,8 @@ export async function leaseDatabase({ url: serverUrl }: RunningPostgres): Promis
 }
 
 /**
- * Leases a migrated PGlite of this process until `close`. To start one takes more than ten times as long as to empty it.
+ * Leases a migrated PGlite of this process until `close`. To start one takes more than ten times as long as to empty
+ * it.
  *
  * @param open opens a new one
  */

@@ -15,8 +15,8 @@ import type { Mailboxes } from '../signup/mailbox.ts'
 import { adoptUser } from './adopt-user.ts'
 
 /**
- * How long a writer leases a user: longer than all its calls may take. After a failure the lease stays, so that an unanswered
- * write has arrived or failed before the next one.
+ * How long a writer leases a user: longer than all its calls may take. After a failure the lease stays, so that an
+ * unanswered write has arrived or failed before the next one.
  */
 const leaseMs = 30_000
 /** Somebody else may set a plan between two answers of the provider. Then the writer decides again. */
@@ -49,8 +49,9 @@ export interface PlanWriter extends WakeablePlanWriter {
 type Claimed = typeof planWrites.$inferSelect
 
 /**
- * The provider's merge is not atomic. So only one writer at a time leases a user, and it reads back the plan that it wrote. It
- * first stores in `ours` the plan that it will write. Any other plan at the provider was set by hand, and wins.
+ * The provider's merge is not atomic. So only one writer at a time leases a user, and it reads back the plan that it
+ * wrote. It first stores in `ours` the plan that it will write. Any other plan at the provider was set by hand, and
+ * wins.
  */
 export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
   const { database, identity, projector, clock, sharedTime, log, intervalMs = 5000 } = options
@@ -104,8 +105,8 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
   }
 
   /**
-   * Stores the found plan and the new `ours` in one transaction. Otherwise an earlier plan of ours, if control saw it last, would
-   * count as set by hand.
+   * Stores the found plan and the new `ours` in one transaction. Otherwise an earlier plan of ours, if control saw it
+   * last, would count as set by hand.
    */
   async function finish(claimed: Claimed, ours: string[], found: IdentityUser | null): Promise<void> {
     const { userId } = claimed

@@ -101,8 +101,8 @@ export interface DueUsers {
    * Stores that a user has changed, and updates them. Resolves when the change is in force.
    *
    * @returns false for a user who never signed in here, or is deleted
-   * @throws ServiceError `identity_unavailable`, `too_many_requests` or `change_pending`; the user stays due and the loop tries
-   * again
+   * @throws ServiceError `identity_unavailable`, `too_many_requests` or `change_pending`; the user stays due and the
+   * loop tries again
    */
   handleReport(userId: string): Promise<boolean>
   start(): void

@@ -4,8 +4,8 @@ export const minPeriodMs = 10 * 60_000
 const usersInMinPeriod = 10_000
 
 /**
- * Milliseconds from the start of one comparison of all users to the start of the next: 10 minutes up to 10,000 users, then in
- * proportion. So the provider never lists more than about 50 pages in 10 minutes.
+ * Milliseconds from the start of one comparison of all users to the start of the next: 10 minutes up to 10,000 users,
+ * then in proportion. So the provider never lists more than about 50 pages in 10 minutes.
  *
  * @param users the number of our users
  */

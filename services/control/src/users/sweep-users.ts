@@ -37,7 +37,8 @@ export interface SweepOptions {
 }
 
 /**
- * Regularly compares all users with the identity provider. So control also notices changes of users who send no requests.
+ * Regularly compares all users with the identity provider. So control also notices changes of users who send no
+ * requests.
  */
 export interface Sweeper {
   readonly progress: LoopProgress
@@ -61,7 +62,9 @@ export function createSweeper(options: SweepOptions): Sweeper {
   /** What a sweep stores is compared with its start, so it goes by the same clock. */
   const inSweep = (lease: Lease): CompareOptions => ({ ...options, clock: lease.now })
 
-  /** Reads the provider's list by pages. Users may move between pages meanwhile: missed users are read by id afterwards. */
+  /**
+   * Reads the provider's list by pages. Users may move between pages meanwhile: missed users are read by id afterwards.
+   */
   async function readList(lease: Lease): Promise<void> {
     const compared = inSweep(lease)
     for (let { page } = lease.sweep; page !== null && !signal.aborted; page = lease.sweep.page) {
@@ -156,8 +159,8 @@ async function adoptListed(options: CompareOptions, listed: readonly IdentityUse
 }
 
 /**
- * Reads some of the users by id that the list has not shown since the sweep began. It skips users known to be missing or
- * banned: if they come back, the list shows them.
+ * Reads some of the users by id that the list has not shown since the sweep began. It skips users known to be missing
+ * or banned: if they come back, the list shows them.
  *
  * @returns how many users it selected; 0 if none are left
  */

@@ -14,8 +14,8 @@ const tries = 2
 const noAddress = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * Asks the name servers of the machine. Not by `lookup`, which blocks a thread of the process for each question: a slow name
- * server of one customer would hold up the connections of all. So the machine's file of hosts is not read.
+ * Asks the name servers of the machine. Not by `lookup`, which blocks a thread of the process for each question: a slow
+ * name server of one customer would hold up the connections of all. So the machine's file of hosts is not read.
  */
 export function createFindAddresses(): FindAddresses {
   const resolver = new Resolver({ timeout: timeoutMs, tries })
@@ -55,9 +55,9 @@ export function readNetwork(text: string): AllowedNetworks[number] | null {
 }
 
 /**
- * Judges whether a webhook may be sent to an address. Public are only addresses that no document reserves for something else:
- * no private, link-local, loopback, shared (CGNAT) or multicast ones, not the host of an Azure machine, and none that carry an IPv4 address (mapped, NAT64, 6to4,
- * Teredo).
+ * Judges whether a webhook may be sent to an address. Public are only addresses that no document reserves for something
+ * else: no private, link-local, loopback, shared (CGNAT) or multicast ones, not the host of an Azure machine, and none
+ * that carry an IPv4 address (mapped, NAT64, 6to4, Teredo).
  *
  * @returns `allowed`: the operator listed its network
  */
@@ -86,8 +86,8 @@ const isIn = (address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: AllowedNetwor
 const isPort = (port: string): boolean => port === '' || port === '80' || port === '443' || Number(port) >= 1024
 
 /**
- * Reads the address of an endpoint. It must be https; http only where the operator allows networks, for development. What the
- * host's name leads to is judged at every delivery, since it may change.
+ * Reads the address of an endpoint. It must be https; http only where the operator allows networks, for development.
+ * What the host's name leads to is judged at every delivery, since it may change.
  *
  * @returns the address in its normal form, or `problem`: why it is refused
  */

@@ -5,7 +5,9 @@ import { events } from '../database/schema/notices.ts'
 import { webhookDeliveries, webhookEndpoints } from '../database/schema/webhooks.ts'
 import { LeasedRows } from '../leased-rows/leased-rows.ts'
 
-/** Longer than a try may take, with its transactions. If a replica dies during a try, another one tries after this time. */
+/**
+ * Longer than a try may take, with its transactions. If a replica dies during a try, another one tries after this time.
+ */
 export const leaseMs = 60_000
 
 /** Due deliveries of one endpoint that a replica sends at once. The rest follow when these have ended. */
@@ -13,8 +15,8 @@ const perEndpoint = 4
 /** The same for an endpoint whose last try failed, until it takes one. */
 const perFailingEndpoint = 1
 /**
- * Deliveries of one account, or of the operators, that a replica sends at once. Above the maximum number of endpoints of an account: so one
- * that works gets its messages, although all the others hang.
+ * Deliveries of one account, or of the operators, that a replica sends at once. Above the maximum number of endpoints
+ * of an account: so one that works gets its messages, although all the others hang.
  */
 const perAccount = 24
 
@@ -34,11 +36,13 @@ export interface ClaimedDelivery {
 export type CallUnderWay = Pick<ClaimedDelivery['endpoint'], 'id' | 'accountId' | 'isQuick'>
 
 /**
- * Leases due deliveries, a few of each endpoint and of each account: a receiver that is slow or away, with thousands of waiting
- * deliveries, does not hold up others. Neither do many of them: accounts with the fewest calls under way come first, and endpoints that are
- * not known to be quick get half of the places at most: those that are new, slow, or failing. Replicas skip what another one is leasing.
+ * Leases due deliveries, a few of each endpoint and of each account: a receiver that is slow or away, with thousands of
+ * waiting deliveries, does not hold up others. Neither do many of them: accounts with the fewest calls under way come
+ * first, and endpoints that are not known to be quick get half of the places at most: those that are new, slow, or
+ * failing. Replicas skip what another one is leasing.
  *
- * It goes from endpoint to endpoint in the index of waiting deliveries, so its cost depends on how many endpoints have any.
+ * It goes from endpoint to endpoint in the index of waiting deliveries, so its cost depends on how many endpoints have
+ * any.
  *
  * @param underWay this replica's calls; their endpoints are left out
  * @param max the maximum number of calls under way

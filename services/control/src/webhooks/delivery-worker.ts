@@ -44,11 +44,11 @@ export interface DeliveryWorker {
 }
 
 /**
- * Sends each delivery at least once: it is leased before the call and marked after it. If the replica dies between, another one
- * sends it again, with the same id.
+ * Sends each delivery at least once: it is leased before the call and marked after it. If the replica dies between,
+ * another one sends it again, with the same id.
  *
- * Each endpoint and each account has at most some calls under way, and none of an endpoint's further deliveries is leased meanwhile. So
- * slow receivers take few of the places, and no others wait for them: see {@link claimDeliveries}.
+ * Each endpoint and each account has at most some calls under way, and none of an endpoint's further deliveries is
+ * leased meanwhile. So slow receivers take few of the places, and no others wait for them: see {@link claimDeliveries}.
  */
 export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   const { database, secretKeys, send, sharedTime, rightClock, log, onAttempt, intervalMs = 1000 } = options

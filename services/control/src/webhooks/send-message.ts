@@ -84,9 +84,9 @@ export type SendMessage = (
 ) => Promise<CallResult>
 
 /**
- * Creates the HTTP client of webhooks. Each message has its own connection, to an address that was found and judged for this
- * message: a name that leads elsewhere since the last one is noticed. Nothing of the answer but its status is used, and
- * redirects are not followed.
+ * Creates the HTTP client of webhooks. Each message has its own connection, to an address that was found and judged for
+ * this message: a name that leads elsewhere since the last one is noticed. Nothing of the answer but its status is
+ * used, and redirects are not followed.
  *
  * The returned function throws the signal's reason if control stops meanwhile, and nothing else.
  */

@@ -13,7 +13,10 @@ import type { CallResult } from './send-message.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** Milliseconds between the end of a failed try and the next one, by the Standard Webhooks specification, for about a day. */
+/**
+ * Milliseconds between the end of a failed try and the next one, by the Standard Webhooks specification, for about a
+ * day.
+ */
 export const retryDelaysMs: readonly number[] = [
   ...[5000, 5 * minuteMs, 30 * minuteMs],
   ...[2 * hourMs, 5 * hourMs, 10 * hourMs, 10 * hourMs]
@@ -45,7 +48,8 @@ interface TriedDelivery {
 /**
  * Decides what follows a try.
  *
- * @param random from 0 to 1: delays vary by a tenth, so that not all messages to a receiver come at once when it is back
+ * @param random from 0 to 1: delays vary by a tenth, so that not all messages to a receiver come at once when it is
+ * back
  */
 export function decideNextTry(delivery: TriedDelivery, result: TryResult, now: Date, random: number): NextTry {
   const { retries, isSingle, failingSince } = delivery
@@ -73,8 +77,8 @@ export interface Attempt {
 }
 
 /**
- * Stores a try, and what follows from it. A replica whose lease has ended only adds the try to the log, unless it was a success:
- * another one has the delivery now.
+ * Stores a try, and what follows from it. A replica whose lease has ended only adds the try to the log, unless it was a
+ * success: another one has the delivery now.
  *
  * It locks the endpoint before deliveries, as everything does that locks both.
  */
@@ -108,8 +112,8 @@ export async function storeAttempt(orm: Orm, claimed: ClaimedDelivery, attempt: 
 }
 
 /**
- * Turns an endpoint off, and gives up what waits for it. If control decided it, an event tells the account or the operators.
- * The caller has locked the endpoint.
+ * Turns an endpoint off, and gives up what waits for it. If control decided it, an event tells the account or the
+ * operators. The caller has locked the endpoint.
  */
 export async function disableEndpoint(
   tx: Transaction,

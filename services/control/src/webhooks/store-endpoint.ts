@@ -161,8 +161,8 @@ export const sealedWithout = (prefix: string): SQL =>
     or (${webhookEndpoints.previousSecret} is not null and not starts_with(${webhookEndpoints.previousSecret}, ${prefix}))`
 
 /**
- * Encrypts secrets with the present key that an earlier one encrypted, so that the earlier one can be removed. Any number of
- * replicas may do this at once.
+ * Encrypts secrets with the present key that an earlier one encrypted, so that the earlier one can be removed. Any
+ * number of replicas may do this at once.
  *
  * @returns how many endpoints have new texts, and how many have secrets that no key decrypts
  */

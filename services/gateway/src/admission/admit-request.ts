@@ -54,13 +54,16 @@ export interface CallRequest {
   /** null if the catalog has no model of that name and kind. */
   model: Model | null
   /**
-   * Bounds the tokens by the size of the body. Called only if the key may use the model: before that, a refusal would disclose
-   * whether the model exists.
+   * Bounds the tokens by the size of the body. Called only if the key may use the model: before that, a refusal would
+   * disclose whether the model exists.
    *
    * @throws ServiceError if the model does not accept the request
    */
   bound: (model: Model) => TokenBound
-  /** Counts the prompt better than by its bytes; null if it cannot be counted so, or not now. Each way is tried once, if that could help. */
+  /**
+   * Counts the prompt better than by its bytes; null if it cannot be counted so, or not now. Each way is tried once, if
+   * that could help.
+   */
   count: (way: CountingWay) => Promise<number | null> | null
 }
 
@@ -89,10 +92,11 @@ export interface Admitted {
 /**
  * Admits a request and reserves its maximum cost, or throws the refusal.
  *
- * The request is judged on the records that this process remembers. Redis decides only on its current records; if they differ,
- * the request is judged again on them. A refusal, too, needs records that Redis has just confirmed. If only the bound of the
- * prompt is too large, the prompt is counted better, in each way once. A request with calls of the provider's tools is then tried
- * with fewer of them. If only the length of the output exceeds the rate, it shrinks, once.
+ * The request is judged on the records that this process remembers. Redis decides only on its current records; if they
+ * differ, the request is judged again on them. A refusal, too, needs records that Redis has just confirmed. If only the
+ * bound of the prompt is too large, the prompt is counted better, in each way once. A request with calls of the
+ * provider's tools is then tried with fewer of them. If only the length of the output exceeds the rate, it shrinks,
+ * once.
  *
  * @throws ServiceError with the verdict's code, an error of `bound`, of a budget or limit, free_spend_exhausted,
  *   exceeds_rate_limit or state_unavailable
@@ -208,7 +212,11 @@ export async function confirmKey(
   throw new ServiceError('state_unavailable')
 }
 
-/** Reads the current records of a key if Redis has others than this process remembers. @throws ServiceError state_unavailable */
+/**
+ * Reads the current records of a key if Redis has others than this process remembers.
+ *
+ * @throws ServiceError state_unavailable
+ */
 export async function refreshRecords(redis: RedisLink, known: KnownKey): Promise<void> {
   await confirm(redis, known, { allowed: true, endsAt: null, endedCode: 'expired_api_key' })
 }
@@ -217,7 +225,11 @@ export function refusalError({ code, message }: KeyRefusal): ServiceError {
   return new ServiceError(code, message === undefined ? {} : { message })
 }
 
-/** Asks Redis whether a verdict's records are current. If not, remembers the current ones. @returns whether they are current */
+/**
+ * Asks Redis whether a verdict's records are current. If not, remembers the current ones.
+ *
+ * @returns whether they are current
+ */
 async function confirm(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): Promise<boolean> {
   const { account, key } = known.pointer
   const before = known.account
@@ -230,8 +242,8 @@ async function confirm(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): 
   if (answer.outcome === 'ended' && endOverride(known, before, secretEndsAt)) return false
   if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')
   remember(known, answer)
-  // A missing record has no version, so Redis cannot confirm it by version. What counts is what was judged: by now another request may
-  // have remembered these very records.
+  // A missing record has no version, so Redis cannot confirm it by version. What counts is what was judged: by now
+  // another request may have remembered these very records.
   return (answer.key?.version ?? '') === judged.key && (answer.account?.version ?? '') === judged.account
 }
 

@@ -8,8 +8,8 @@ import type { CatalogView } from '../catalog/live-catalog.ts'
 type Month = NonNullable<Allowances['adjusted']>
 
 /**
- * The limits of a key within its account's plan. An operator's limits replace the plan's. Of several limits the lowest counts.
- * The burst of any other rate than the plan's has the same share of that rate as in the plan, at least 1.
+ * The limits of a key within its account's plan. An operator's limits replace the plan's. Of several limits the lowest
+ * counts. The burst of any other rate than the plan's has the same share of that rate as in the plan, at least 1.
  */
 export function allowancesOf(
   key: KeyRecord,

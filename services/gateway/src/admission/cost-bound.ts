@@ -13,9 +13,9 @@ export interface CallTime {
 }
 
 /**
- * The maximum cost of a request, in the form that the admission script takes. The prompt has the price of the request and of its calls of
- * tools, too. Each kind costs the dearest rate that can apply to a request of this length, in these tiers and at this time. For the
- * rate of tokens, the prompt counts by its estimate.
+ * The maximum cost of a request, in the form that the admission script takes. The prompt has the price of the request
+ * and of its calls of tools, too. Each kind costs the dearest rate that can apply to a request of this length, in these
+ * tiers and at this time. For the rate of tokens, the prompt counts by its estimate.
  */
 export function costBound(bound: TokenBound, model: Model, { from, until }: CallTime): CostBound {
   const { promptTokens, ratedTokens = promptTokens, audioTokens = 0, imageTokens = 0, answers, wantedTokens } = bound
@@ -67,8 +67,9 @@ export function withinRate(bound: CostBound, tokensPerMinute: number): CostBound
 const minDefaultShare = 1 / 4
 
 /**
- * The output that a request waits for, if the rate of tokens has less left than it wants. The client did not ask for a default, so a part
- * of it suffices. Coding agents ask for the model's maximum and use little of it, so of a client's limit the model's default suffices.
+ * The output that a request waits for, if the rate of tokens has less left than it wants. The client did not ask for a
+ * default, so a part of it suffices. Coding agents ask for the model's maximum and use little of it, so of a client's
+ * limit the model's default suffices.
  */
 export function leastOutput(
   { wantedTokens, minTokens }: CostBound,
@@ -97,7 +98,8 @@ export function shrinkOutput(
   if (least >= wantedTokens) return refusal
   const room = Math.floor((refusal.tokensLeft - promptTokens) / outputTokens)
   if (room >= least) return Math.min(room, wantedTokens)
-  // A request above the burst passes once no tokens are owed. A smaller one passes earlier, by the time that its spare tokens take.
+  // A request above the burst passes once no tokens are owed. A smaller one passes earlier, by the time that its spare
+  // tokens take.
   const spare = Math.max(0, tokenBurst - promptTokens - outputTokens * least)
   const waitMs = Math.ceil(Math.max(0, refusal.tokensRestMs - (spare * 60_000) / perMinute))
   return { ...refusal, waitMs: Math.min(refusal.waitMs, waitMs) }

@@ -16,8 +16,8 @@ const countedStatuses = new Set([400, 403, 404, 408, 413, 415])
 const endedByOthers: ReadonlySet<ErrorCode> = new Set(['account_suspended', 'paused_api_key'])
 
 /**
- * Counts a request that was refused before a rate limit could count it. Each process counts by itself, where it remembers
- * the key.
+ * Counts a request that was refused before a rate limit could count it. Each process counts by itself, where it
+ * remembers the key.
  */
 export function countRefusal(known: KnownKey, error: unknown, catalog: CatalogView | null): void {
   if (!(error instanceof ServiceError) || !countedStatuses.has(error.status)) return

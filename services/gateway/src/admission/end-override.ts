@@ -3,8 +3,8 @@ import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
 import type { KnownKey, Versioned } from '../authenticate/known-key.ts'
 
 /**
- * Called after Redis said that the secret or the account's override has ended. Forgets the part of the override that ends
- * first, unless the secret ends earlier: Redis' clock decides, not this process's.
+ * Called after Redis said that the secret or the account's override has ended. Forgets the part of the override that
+ * ends first, unless the secret ends earlier: Redis' clock decides, not this process's.
  *
  * @param judged the account's record that the request was judged by. Another request may have replaced it since
  * @returns whether the override has ended; then the request is judged again

@@ -9,7 +9,10 @@ export interface FreeOffer extends Follower {
   closedUntil(): number
 }
 
-/** Follows what control says. While Redis is away, or says nothing, the last answer stays in force; a closing ends by itself at its time. */
+/**
+ * Follows what control says. While Redis is away, or says nothing, the last answer stays in force; a closing ends by
+ * itself at its time.
+ */
 export function followFreeOffer(redis: RedisLink, onError: (error: unknown) => void): FreeOffer {
   let closedUntil = 0
   const refresh = async (): Promise<void> => {

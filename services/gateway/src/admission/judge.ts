@@ -14,8 +14,8 @@ export interface JudgedRecords {
 const refused = (code: ErrorCode): KeyVerdict => ({ allowed: false, code })
 
 /**
- * Whether an account's plan and the key's own list include a model. The refusal is the same for a model that does not exist: it
- * must not disclose the catalog.
+ * Whether an account's plan and the key's own list include a model. The refusal is the same for a model that does not
+ * exist: it must not disclose the catalog.
  */
 export function mayUseModel(records: JudgedRecords, catalog: CatalogView, model: string): boolean {
   const { key, account } = records

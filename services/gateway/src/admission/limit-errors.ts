@@ -19,9 +19,9 @@ const codeOfLimit: Record<Limit, ErrorCode> = {
 }
 
 /**
- * The error for a request that exceeds a budget. It names the next month only if the request fits into an unused budget.
- * Otherwise waiting would not help. What deleted accounts of the mailbox spent lowers the limit, as on the dashboard: it is not
- * spend of this account.
+ * The error for a request that exceeds a budget. It names the next month only if the request fits into an unused
+ * budget. Otherwise waiting would not help. What deleted accounts of the mailbox spent lowers the limit, as on the
+ * dashboard: it is not spend of this account.
  *
  * @param isCounted false: each byte of the prompt counts as a token, a better count could help, and the error says so
  */
@@ -95,8 +95,8 @@ function neededTokens(prompt: number, output: number, left: number): string {
 }
 
 /**
- * The error for a request that has more tokens than a whole minute allows. It says how they were counted, and which plan on sale allows
- * them.
+ * The error for a request that has more tokens than a whole minute allows. It says how they were counted, and which
+ * plan on sale allows them.
  *
  * @param isCounted whether somebody counted the tokens of the prompt
  */

@@ -9,7 +9,8 @@ const isTierPriced = (asked: unknown, prices: ModelPrices): boolean =>
   asked == null || asked === 'auto' || (typeof asked === 'string' && pricedTiers(prices).includes(asked))
 
 /**
- * The tiers that a request may be served in. With `auto`, the provider chooses. A provider may serve every request in the standard tier.
+ * The tiers that a request may be served in. With `auto`, the provider chooses. A provider may serve every request in
+ * the standard tier.
  *
  * @param asked the member `service_tier`. {@link isTierPriced} must have accepted it
  */
@@ -40,7 +41,10 @@ const speaks = ({ audioOutputPicos }: ModelPrices, api: PricedApi): boolean =>
   api.speaks && audioOutputPicos !== undefined
 
 const isTierAllowed: Allowed = (value, prices, api) => isTierPriced(value, prices) || value === api.standardTierName
-/** Whether a cached prompt lives for a time of OpenAI's that has a price. A long value was not read, so its `ttl` is unknown. */
+/**
+ * Whether a cached prompt lives for a time of OpenAI's that has a price. A long value was not read, so its `ttl` is
+ * unknown.
+ */
 const isTtlPriced: Allowed = (value, prices) => {
   if (value == null) return true
   if (typeof value !== 'object' || value === elided) return false
@@ -48,7 +52,10 @@ const isTtlPriced: Allowed = (value, prices) => {
   return ttl === undefined || ttl === '30m' || (ttl === '12h' && prices.longCacheWritePicos !== undefined)
 }
 
-/** Members that can change the cost but have no price in the catalog. Each has a test for values that do not change the cost. */
+/**
+ * Members that can change the cost but have no price in the catalog. Each has a test for values that do not change the
+ * cost.
+ */
 const unpriced = new Map<string, Allowed>([
   ['service_tier', isTierAllowed],
   ['web_search_options', isAbsent],

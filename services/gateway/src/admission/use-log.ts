@@ -15,8 +15,8 @@ export interface UseLog {
 }
 
 /**
- * @param onError called once per outage when Redis rejects uses, but not while Redis is unreachable: that is reported elsewhere,
- *   and no request is admitted then
+ * @param onError called once per outage when Redis rejects uses, but not while Redis is unreachable: that is reported
+ *   elsewhere, and no request is admitted then
  */
 export function createUseLog(redis: RedisLink, onError: (error: Error) => void): UseLog {
   let gathered = new Map<string, number>()

@@ -1,6 +1,7 @@
 /**
- * A bounded map that keeps the entries in use. New entries go into the young generation. When it is full, it replaces the
- * old generation. An entry found in the old generation moves to the young one. A hit needs no reordering, unlike in an LRU list.
+ * A bounded map that keeps the entries in use. New entries go into the young generation. When it is full, it replaces
+ * the old generation. An entry found in the old generation moves to the young one. A hit needs no reordering, unlike in
+ * an LRU list.
  */
 export class GenerationalCache<Value> {
   readonly #limit: number

@@ -19,8 +19,8 @@ export interface AccountAllowances extends Allowances {
 }
 
 /**
- * What this process remembers of a key. The pointer never changes. The records may be outdated: admission sends their versions,
- * and Redis decides only on the current ones.
+ * What this process remembers of a key. The pointer never changes. The records may be outdated: admission sends their
+ * versions, and Redis decides only on the current ones.
  */
 export interface KnownKey extends BodySender {
   readonly digest: string

@@ -7,8 +7,8 @@ import type { Authenticator } from './authenticate.ts'
 import type { KnownKey } from './known-key.ts'
 
 /**
- * The API key that a request presents: the bearer token; without one, `x-api-key`. So if a client sends both, as some do with one key,
- * the bearer token counts.
+ * The API key that a request presents: the bearer token; without one, `x-api-key`. So if a client sends both, as some
+ * do with one key, the bearer token counts.
  *
  * @param readsApiKey whether `x-api-key` counts for a request
  * @returns null if the request presents none
@@ -26,7 +26,9 @@ export function presentedSecret(
 const isToken = /^\S+$/
 
 const windowMs = 60_000
-/** Maximum of client addresses whose failures are remembered. The address with the oldest failure is forgotten first. */
+/**
+ * Maximum of client addresses whose failures are remembered. The address with the oldest failure is forgotten first.
+ */
 const rememberedAddresses = 10_000
 
 declare module 'fastify' {
@@ -47,8 +49,8 @@ export interface AuthenticateOptions {
 }
 
 /**
- * Requires an API key on every request of the scope. Addresses with too many invalid keys are refused before a look-up in Redis.
- * Keys that this process remembers still work there, because clients may share an address.
+ * Requires an API key on every request of the scope. Addresses with too many invalid keys are refused before a look-up
+ * in Redis. Keys that this process remembers still work there, because clients may share an address.
  */
 const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, options) => {
   const { authenticator, failuresPerMinute, readsApiKey, isDraining } = options

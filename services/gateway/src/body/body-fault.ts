@@ -121,7 +121,11 @@ export function unknownName(path: string, name: string, known: ReadonlySet<strin
 export const beyondLimit = (what: string): ServiceError =>
   new ServiceError('invalid_request', { message: `The request body ${what}. Reduce it.` })
 
-/** The bytes are not JSON. @param at index of the first byte that is not expected; the length if the bytes end too early */
+/**
+ * The bytes are not JSON.
+ *
+ * @param at index of the first byte that is not expected; the length if the bytes end too early
+ */
 export function notJson(bytes: Buffer, at: number): ServiceError {
   return new ServiceError('invalid_json', { message: `The request body is not valid JSON${placeOf(bytes, at)}` })
 }

@@ -15,11 +15,11 @@ export const shortBodyBytes = 64 * 1024
 const shortShare = 8
 
 /**
- * Counts the bytes of request bodies in this process, per sender and in total, and enforces limits. It allocates nothing. Every
- * successful `hold` needs one `release` of the same number.
+ * Counts the bytes of request bodies in this process, per sender and in total, and enforces limits. It allocates
+ * nothing. Every successful `hold` needs one `release` of the same number.
  *
- * A body counts for its sender with its full length, and for the process with the bytes that have arrived. So a sender that
- * announces much and sends little takes nothing from others.
+ * A body counts for its sender with its full length, and for the process with the bytes that have arrived. So a sender
+ * that announces much and sends little takes nothing from others.
  */
 export class BodyMemory {
   readonly limitBytes: number

@@ -12,8 +12,8 @@ export interface SearchedName {
 export const searchedName = (name: string): SearchedName => ({ length: name.length + 2, end: `${name}"` })
 
 /**
- * Finds a member's name in its quotes. Within a JSON text, quotes are escaped. The opening quote is checked last: quotes are so
- * frequent that a search for one first takes several times as long.
+ * Finds a member's name in its quotes. Within a JSON text, quotes are escaped. The opening quote is checked last:
+ * quotes are so frequent that a search for one first takes several times as long.
  *
  * @param text JSON with one character per byte
  * @returns the index of the opening quote; -1 if the name does not occur from `from` on

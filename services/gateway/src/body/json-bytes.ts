@@ -1,4 +1,6 @@
-/** The bytes that give JSON its structure (RFC 8259). All are ASCII, so they never occur within another UTF-8 character. */
+/**
+ * The bytes that give JSON its structure (RFC 8259). All are ASCII, so they never occur within another UTF-8 character.
+ */
 export const quote = 0x22
 export const backslash = 0x5c
 export const comma = 0x2c

@@ -24,9 +24,9 @@ import { UniqueNames } from './unique-names.ts'
 const next = { value: 0, itemOrEnd: 1, nameOrEnd: 2, name: 3, colon: 4, commaOrEnd: 5, end: 6, text: 7 } as const
 
 /**
- * Reads the bytes of a request body once. The body must be JSON (RFC 8259) of a schema's shape, within the limits, without repeated
- * names in an object. The reader keeps only the places and short values of the top-level members. So any body costs a few
- * nanoseconds per byte, and reading can pause at any byte.
+ * Reads the bytes of a request body once. The body must be JSON (RFC 8259) of a schema's shape, within the limits,
+ * without repeated names in an object. The reader keeps only the places and short values of the top-level members. So
+ * any body costs a few nanoseconds per byte, and reading can pause at any byte.
  */
 export class JsonReader {
   /** Number of messages, parts and inputs. */
@@ -36,7 +36,10 @@ export class JsonReader {
   /** Numbers in lists of only numbers, and the bytes of these lists. Requests may send tokens this way. */
   listedNumbers = 0
   listedNumberBytes = 0
-  /** Notes about items and parts of messages, in order: a {@link note}, where its value begins, and where it ends (texts and numbers only). */
+  /**
+   * Notes about items and parts of messages, in order: a {@link note}, where its value begins, and where it ends (texts
+   * and numbers only).
+   */
   readonly notes: number[] = []
 
   readonly #bytes: Buffer

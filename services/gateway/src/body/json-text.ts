@@ -27,7 +27,10 @@ export function skipPlain(bytes: Buffer, from: number, until: number): number {
   }
 }
 
-/** Whether one of the four bytes of a word is a quote, a backslash or a control character (Warren, "Hacker's Delight", 6-1). */
+/**
+ * Whether one of the four bytes of a word is a quote, a backslash or a control character (Warren, "Hacker's Delight",
+ * 6-1).
+ */
 function hasSpecial(word: number): boolean {
   const quotes = word ^ 0x22222222
   const backslashes = word ^ 0x5c5c5c5c

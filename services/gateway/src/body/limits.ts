@@ -1,6 +1,6 @@
 /**
- * Limits of a request body. Real requests stay below them: an embeddings request of 300,000 tokens has 300,000 values and no depth;
- * 128 tools with large schemas have about 60,000 names.
+ * Limits of a request body. Real requests stay below them: an embeddings request of 300,000 tokens has 300,000 values
+ * and no depth; 128 tools with large schemas have about 60,000 names.
  */
 export const maxDepth = 128
 export const maxValues = 400_000

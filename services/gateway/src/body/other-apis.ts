@@ -1,7 +1,8 @@
 import { nearest } from '@tollgate/service/config/unknown-variables.ts'
 
 /**
- * Names and values that requests of one API have and another API does not. Only errors read them: they say what to send instead.
+ * Names and values that requests of one API have and another API does not. Only errors read them: they say what to send
+ * instead.
  */
 
 /** Values of `type` in other APIs, and what has the same meaning. An API has some of these. */
@@ -31,7 +32,11 @@ const innerMembers: ReadonlyArray<readonly [name: string, beside: string, advice
   ['image_url', 'source', 'This endpoint has source instead.']
 ]
 
-/** What to do about an unknown member of an object within a request. @param known the members that the object may have */
+/**
+ * What to do about an unknown member of an object within a request.
+ *
+ * @param known the members that the object may have
+ */
 export function adviceForInner(name: string, known: ReadonlySet<string>): string {
   const row = innerMembers.find((one) => one[0] === name && known.has(one[1]))
   if (row !== undefined) return row[2]

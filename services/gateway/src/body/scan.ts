@@ -10,7 +10,9 @@ import {
   space
 } from './json-bytes.ts'
 
-/** These functions skip parts of JSON in bytes (RFC 8259). The bytes may end anywhere. No function reads past the end. */
+/**
+ * These functions skip parts of JSON in bytes (RFC 8259). The bytes may end anywhere. No function reads past the end.
+ */
 
 /** @returns the index of the next byte, from `from` on, that is not white space; the length if there is none */
 export function skipSpace(bytes: Buffer, from: number): number {
@@ -22,7 +24,8 @@ export function skipSpace(bytes: Buffer, from: number): number {
 /** @returns the index after the closing quote of the string that begins at `from`; the length + 1 if it has none */
 export function skipString(bytes: Buffer, from: number): number {
   for (let at = from + 1; ; at++) {
-    // In short strings, and in strings with many escapes, indexOf costs more than it saves. In long prompts it saves time.
+    // In short strings, and in strings with many escapes, indexOf costs more than it saves. In long prompts it saves
+    // time.
     for (const near = at + 64; at < near; at++) {
       const byte = bytes[at]
       if (byte === quote) return at + 1

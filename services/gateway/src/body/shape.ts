@@ -115,7 +115,8 @@ const shapes = new WeakMap<TSchema, Shape>()
 /**
  * Prepares a schema for reading.
  *
- * @throws Error if the reader cannot check the schema in one pass: two kinds of object in one place, or an unknown keyword
+ * @throws Error if the reader cannot check the schema in one pass: two kinds of object in one place, or an unknown
+ * keyword
  */
 export function shapeOf(from: TSchema): Shape {
   let shape = shapes.get(from)

@@ -32,10 +32,11 @@ export function minRate(expectedBytes: number): number {
 }
 
 /**
- * Ends bodies that arrive too slowly for their size, because they hold memory that others need. A body may lag behind its minimum
- * rate by a grace in total. Bytes that arrive faster than the rate restore the grace.
+ * Ends bodies that arrive too slowly for their size, because they hold memory that others need. A body may lag behind
+ * its minimum rate by a grace in total. Bytes that arrive faster than the rate restore the grace.
  *
- * One timer checks all bodies; no timer runs while no body is arriving. They form a linked list; `Deadlines` explains why.
+ * One timer checks all bodies; no timer runs while no body is arriving. They form a linked list; `Deadlines` explains
+ * why.
  */
 export class SlowBodies {
   readonly #graceMs: number

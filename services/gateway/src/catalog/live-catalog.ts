@@ -41,7 +41,8 @@ export function loadedCatalog(catalog: Pick<LiveCatalog, 'current'>): CatalogVie
 }
 
 /**
- * Keeps the catalog that control publishes up to date. It reads the version first, and the catalog only if it is another one.
+ * Keeps the catalog that control publishes up to date. It reads the version first, and the catalog only if it is
+ * another one.
  *
  * @param onChange called with each catalog before requests use it
  */
@@ -54,7 +55,8 @@ export function followCatalog(
   async function refresh(): Promise<void> {
     const node = redis.nodeOf(catalogName)
     const stored = await readCatalogVersion(redis)
-    // Use only a catalog that control verified in this Redis process: after a restart from an old dump, it may be outdated.
+    // Use only a catalog that control verified in this Redis process: after a restart from an old dump, it may be
+    // outdated.
     if (stored === null || stored.run !== node.run() || stored.version === view?.version) return
     const catalog = await readCatalog(redis)
     if (catalog?.run !== node.run()) return

@@ -1,9 +1,9 @@
 /**
  * Runs a check for overdue work at regular intervals.
  *
- * After a suspension of the process, timers fire before sockets are read. So a late check is skipped, and the process reads its
- * sockets first. Two checks in a row are never skipped, because a process that is always late would check nothing. The second
- * check waits until the sockets have been read once.
+ * After a suspension of the process, timers fire before sockets are read. So a late check is skipped, and the process
+ * reads its sockets first. Two checks in a row are never skipped, because a process that is always late would check
+ * nothing. The second check waits until the sockets have been read once.
  */
 export class IntervalChecks {
   readonly #everyMs: number

@@ -7,8 +7,8 @@ interface Work {
 }
 
 /**
- * Shares the event loop among long-running work. Each turn runs some steps, one of each work in rotation. Requests with long
- * bodies wait for each other; other requests wait at most a few milliseconds.
+ * Shares the event loop among long-running work. Each turn runs some steps, one of each work in rotation. Requests with
+ * long bodies wait for each other; other requests wait at most a few milliseconds.
  */
 export class TimeSlices {
   #waiting: Work[] = []

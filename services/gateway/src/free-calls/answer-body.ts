@@ -6,7 +6,9 @@ import { type CallController, CallError } from '../upstreams/upstream-pool.ts'
 /** Bytes of an answer that may wait for its client, before those that the operating system takes. */
 export const waitingBytes = 64 * 1024
 
-/** The decoded body of an answer. While its client reads slowly, the provider is paused. It fails with a `ServiceError`. */
+/**
+ * The decoded body of an answer. While its client reads slowly, the provider is paused. It fails with a `ServiceError`.
+ */
 export class AnswerBody extends Readable {
   readonly #call: CallController
   readonly #decoder: AnswerDecoder | null

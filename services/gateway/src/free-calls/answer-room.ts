@@ -5,7 +5,10 @@ import { type BodyMemory, type BodySender, noRoomError } from '../body/body-memo
 /** Answers of stored responses that a key may be reading in this process. */
 export const maxReadings = 8
 
-/** Limits the answers that cost nothing and that their clients have not read yet. A client may read slowly, or not at all. */
+/**
+ * Limits the answers that cost nothing and that their clients have not read yet. A client may read slowly, or not at
+ * all.
+ */
 export class AnswerRoom {
   readonly #memory: BodyMemory
   readonly #readings = new Map<BodySender, number>()
@@ -48,7 +51,10 @@ export class AnswerRoom {
   }
 }
 
-/** Calls a function once, when an answer is sent or its connection has closed. A pipelined answer may never get the connection. */
+/**
+ * Calls a function once, when an answer is sent or its connection has closed. A pipelined answer may never get the
+ * connection.
+ */
 function onceOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
   if (raw.destroyed || socket.destroyed) {
     over()

@@ -175,8 +175,8 @@ interface AnswerReport {
 }
 
 /**
- * Reports what the answer of a call that costs nothing says of the upstream's credential and credit. It says nothing of the model: an
- * upstream may have it, and lack the endpoint.
+ * Reports what the answer of a call that costs nothing says of the upstream's credential and credit. It says nothing of
+ * the model: an upstream may have it, and lack the endpoint.
  *
  * @param fault null if the call succeeded
  */
@@ -194,7 +194,8 @@ function reportAnswer(
 }
 
 /**
- * Calls each target of a route at most once, until one answers. After a timeout no other is called, because it would take as long again.
+ * Calls each target of a route at most once, until one answers. After a timeout no other is called, because it would
+ * take as long again.
  *
  * @param route in order, of upstreams that the gateway has
  * @throws ServiceError the last failure

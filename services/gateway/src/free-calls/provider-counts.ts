@@ -35,8 +35,9 @@ export interface CountRequest extends Omit<CountedBody, 'model'> {
 }
 
 /**
- * Asks providers how many tokens a prompt has. That costs nothing, but takes a call, so only requests that would be refused are counted:
- * as many in a minute as a key may make requests that cost nothing, for two seconds each. Equal prompts are counted once.
+ * Asks providers how many tokens a prompt has. That costs nothing, but takes a call, so only requests that would be
+ * refused are counted: as many in a minute as a key may make requests that cost nothing, for two seconds each. Equal
+ * prompts are counted once.
  */
 export class ProviderCounts {
   readonly #redis: RedisLink
@@ -72,8 +73,8 @@ export class ProviderCounts {
   }
 
   /**
-   * Compares a count with what the provider billed. A count that is too low lets requests pass their caps, so its counter is not asked
-   * again soon.
+   * Compares a count with what the provider billed. A count that is too low lets requests pass their caps, so its
+   * counter is not asked again soon.
    */
   billed({ tokens, target: { upstream } }: ProviderCount, promptTokens: number): void {
     if (promptTokens <= tokens) return

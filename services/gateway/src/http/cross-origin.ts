@@ -27,8 +27,8 @@ export function crossOriginFields(origin: string | undefined): readonly string[]
 }
 
 /**
- * Lets pages of any origin call with a key (CORS protocol, WHATWG Fetch, 3.2). That is safe: the gateway uses no cookies. It sets
- * headers only on answers to pages, to save time; `@fastify/cors` sets them on every answer.
+ * Lets pages of any origin call with a key (CORS protocol, WHATWG Fetch, 3.2). That is safe: the gateway uses no
+ * cookies. It sets headers only on answers to pages, to save time; `@fastify/cors` sets them on every answer.
  */
 export function allowOrigins(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {

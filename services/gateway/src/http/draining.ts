@@ -31,8 +31,8 @@ const checkEveryMs = 100
 const startedRequestMs = 2000
 
 /**
- * Closes each connection of a stopping server as soon as its client has read its answers. Node.js itself keeps connections without
- * a request, or with a part of one, open until their clients close them.
+ * Closes each connection of a stopping server as soon as its client has read its answers. Node.js itself keeps
+ * connections without a request, or with a part of one, open until their clients close them.
  */
 export class Connections {
   readonly #server: Server
@@ -86,13 +86,13 @@ interface Handle {
 }
 
 /**
- * Ends listening without resetting a connection that has arrived. When a server closes its port, the kernel resets the connections that
- * wait to be accepted, and a proxy then cannot know whether its request was processed.
+ * Ends listening without resetting a connection that has arrived. When a server closes its port, the kernel resets the
+ * connections that wait to be accepted, and a proxy then cannot know whether its request was processed.
  *
- * So this first shortens the queue to one connection: the kernel ignores others, whose clients try again a second later and find the port
- * closed. The event loop accepts those that wait, one a turn. Then this takes the only place itself, by a connection to this server, and closes
- * the port. If workers share the port, the kernel may give that connection to another worker; then a connection can still be reset that arrives
- * in the same moment.
+ * So this first shortens the queue to one connection: the kernel ignores others, whose clients try again a second later
+ * and find the port closed. The event loop accepts those that wait, one a turn. Then this takes the only place itself,
+ * by a connection to this server, and closes the port. If workers share the port, the kernel may give that connection
+ * to another worker; then a connection can still be reset that arrives in the same moment.
  */
 export async function stopListening(server: Server): Promise<void> {
   handleOf(server)?.listen?.(0)

@@ -56,7 +56,10 @@ function errorOf(failure: ServiceError, { docsUrl }: FailureContext) {
   return { type: 'error', error: { type: messagesErrorType(failure.status), message, details } }
 }
 
-/** How the errors of a request look: as its endpoint writes them. Elsewhere, `anthropic-version` tells a client of Anthropic's API. */
+/**
+ * How the errors of a request look: as its endpoint writes them. Elsewhere, `anthropic-version` tells a client of
+ * Anthropic's API.
+ */
 export function errorsOf({ routeOptions, headers }: Pick<FastifyRequest, 'routeOptions' | 'headers'>): ErrorFormat {
   return routeOptions.config.errors ?? (headers['anthropic-version'] === undefined ? openaiErrors : messagesErrors)
 }

@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import t from 'tap'
 
-// docs/library-internals.md lists this behaviour of Node's HTTP server. Node does not promise it: this test fails when it changes.
+// docs/library-internals.md lists this behaviour of Node's HTTP server. Node does not promise it: this test fails when
+// it changes.
 t.test('a socket refers to its current answer, and to nothing between two requests', async () => {
   const answerOf = (socket: Socket) => (socket as { _httpMessage?: ServerResponse | null })._httpMessage
   const asked: Array<[IncomingMessage, ServerResponse]> = []

@@ -25,7 +25,10 @@ declare module 'fastify' {
     modelLabel: string
     /** The model in the client's own words; null before it is known. */
     askedModel: string | null
-    /** The id of the model, once it is known that the key may use it: before that, a refusal must not tell what an alias means. */
+    /**
+     * The id of the model, once it is known that the key may use it: before that, a refusal must not tell what an alias
+     * means.
+     */
     allowedModel: string | null
   }
   interface FastifyInstance {
@@ -97,7 +100,8 @@ export function createServer({
     schemaController: { compilersFactory: lazyCompilers },
     // Request bodies pass through unchanged.
     ajv: {
-      // TypeBox makes the schemas, so their form is right. To check it, Ajv would compile 3 MB of its own at each start.
+      // TypeBox makes the schemas, so their form is right. To check it, Ajv would compile 3 MB of its own at each
+      // start.
       customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false, validateSchema: false }
     }
   })

@@ -13,8 +13,8 @@ const speech =
 const listening = 'To send audio to a model, put it into the messages of POST /v1/chat/completions as input_audio.'
 
 /**
- * Advice for endpoints of other APIs that Tollgate lacks, by the first parts of the path below `/v1`: OpenAI's, Anthropic's, Gemini's,
- * OpenRouter's, vLLM's, Cohere's and Ollama's. Two parts count before one.
+ * Advice for endpoints of other APIs that Tollgate lacks, by the first parts of the path below `/v1`: OpenAI's,
+ * Anthropic's, Gemini's, OpenRouter's, vLLM's, Cohere's and Ollama's. Two parts count before one.
  */
 const others = new Map<string, string>([
   ['assistants', chat],

@@ -47,8 +47,8 @@ export interface RepeatDependencies {
 }
 
 /**
- * Answers a repeated request: with the kept answer, if necessary after a wait. It is not admitted, so it reserves and costs nothing.
- * But its key must be allowed to call the model now, and it counts as a call that costs nothing.
+ * Answers a repeated request: with the kept answer, if necessary after a wait. It is not admitted, so it reserves and
+ * costs nothing. But its key must be allowed to call the model now, and it counts as a call that costs nothing.
  *
  * @param first what became of the request
  * @returns the claim if the request has to run after all; null if it is answered, or its client has left

@@ -88,7 +88,9 @@ export interface ClaimWriterParts {
   readonly metrics: Pick<IdempotencyMetrics, 'kept' | 'failed'>
   /** How long a claim is remembered whose holder never says how it ended, ms. */
   readonly rememberedMs: number
-  /** Called once per outage when Redis rejects answers, but not while Redis is unreachable: that is reported elsewhere. */
+  /**
+   * Called once per outage when Redis rejects answers, but not while Redis is unreachable: that is reported elsewhere.
+   */
   readonly onError: (error: Error) => void
 }
 

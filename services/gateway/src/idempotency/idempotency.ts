@@ -21,7 +21,10 @@ export function checkIdempotency({
   return memoryMb > 0 && memoryMb < minMb ? `IDEMPOTENCY_MEMORY_MB: must be 0, or ${minMb} or more` : null
 }
 
-/** Divides the memory. Accounts are spread over shards, and an account gets half of its shard's part: others keep theirs. */
+/**
+ * Divides the memory. Accounts are spread over shards, and an account gets half of its shard's part: others keep
+ * theirs.
+ */
 export function keptBudget(memoryMb: number): KeptBudget {
   const shardBytes = Math.floor((memoryMb * 1024 * 1024) / accountShards.length)
   return { shardBytes, accountBytes: Math.floor(shardBytes / 2) }
@@ -56,7 +59,8 @@ export interface IdempotencyParts extends Omit<ClaimWriterParts, 'rememberedMs'>
 
 export function createIdempotency({ holdMs, onRedisError, onLost, ...parts }: IdempotencyParts): Idempotency {
   const { redis, metrics } = parts
-  // A request without an end is charged when its hold ends. Its repeats are refused for as long after it as they get an answer.
+  // A request without an end is charged when its hold ends. Its repeats are refused for as long after it as they get an
+  // answer.
   const rememberedMs = holdMs + keptMs
   const writer = new ClaimWriter({ ...parts, rememberedMs })
   const lastEnds = Promise.withResolvers<void>()
@@ -114,8 +118,8 @@ interface Waiting {
 }
 
 /**
- * Waits until the answer of a running request is kept, or until its claim is free. Equal requests of this process share their
- * questions to Redis; if the claim is free, the one that has waited longest gets it.
+ * Waits until the answer of a running request is kept, or until its claim is free. Equal requests of this process share
+ * their questions to Redis; if the claim is free, the one that has waited longest gets it.
  */
 class ClaimWaits {
   readonly #ask: (request: SealedRequest) => Promise<Claimed>

@@ -17,7 +17,8 @@ const algorithm = 'aes-256-gcm'
 const [keyBytes, nonceBytes, tagBytes] = [32, 12, 16]
 
 /**
- * Derives the key that encrypts one answer, with HKDF. Only who sends the API key again can decrypt it: Tollgate stores no API key.
+ * Derives the key that encrypts one answer, with HKDF. Only who sends the API key again can decrypt it: Tollgate stores
+ * no API key.
  *
  * @param secret the API key of the request
  * @param claim the digest that names its claim: no two answers share a key

@@ -91,7 +91,9 @@ async function startWay(port: number): Promise<{ port: number; cut(): void; rest
   }
 }
 
-/** Sets the time until which others wait for a running request. In one step: the gateway may keep the answer meanwhile. */
+/**
+ * Sets the time until which others wait for a running request. In one step: the gateway may keep the answer meanwhile.
+ */
 const endWait = `
   local value = redis.call('GET', KEYS[1])
   if value and string.sub(value, 1, 1) == 'r' then

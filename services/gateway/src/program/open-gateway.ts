@@ -24,7 +24,11 @@ export interface OpenedGateway {
   stop(endsProcess?: boolean): Promise<void>
 }
 
-/** Opens a gateway as its configuration says, and reads the catalog. @param onLearned called with what its calls show of an upstream */
+/**
+ * Opens a gateway as its configuration says, and reads the catalog.
+ *
+ * @param onLearned called with what its calls show of an upstream
+ */
 export async function openGateway(
   config: GatewayConfig,
   log: Logger,
@@ -78,8 +82,8 @@ export async function openGateway(
 }
 
 /**
- * Longer than nginx keeps an idle connection (`keepalive_timeout` in deploy/nginx): so nginx closes idle connections first, and sends no
- * request on one that the gateway closes.
+ * Longer than nginx keeps an idle connection (`keepalive_timeout` in deploy/nginx): so nginx closes idle connections
+ * first, and sends no request on one that the gateway closes.
  */
 const lingerMs = 1500
 

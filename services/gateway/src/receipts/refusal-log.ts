@@ -52,8 +52,9 @@ interface Unwritten {
 }
 
 /**
- * Writes samples of refusals, in the background. Together, their counts are the number of refusals. While Redis does not take them, they
- * are counted on. A receipt that Redis may have taken is repeated unchanged, and control stores it once.
+ * Writes samples of refusals, in the background. Together, their counts are the number of refusals. While Redis does
+ * not take them, they are counted on. A receipt that Redis may have taken is repeated unchanged, and control stores it
+ * once.
  */
 export interface RefusalLog {
   refused(request: RefusedRequest): void
@@ -64,8 +65,8 @@ export interface RefusalLog {
 
 /**
  * @param setting null: refusals get no receipts
- * @param onError called once per outage when Redis rejects receipts, but not while Redis is unreachable or full: that is reported
- *   elsewhere
+ * @param onError called once per outage when Redis rejects receipts, but not while Redis is unreachable or full: that
+ *   is reported elsewhere
  */
 export function createRefusalLog(
   redis: RedisLink,

@@ -1,6 +1,6 @@
 /**
- * Counts the streams that the gateway reads to their end after their client left, because only the end reports the usage that the
- * provider bills, or because the client may ask for the answer again.
+ * Counts the streams that the gateway reads to their end after their client left, because only the end reports the
+ * usage that the provider bills, or because the client may ask for the answer again.
  */
 export class AbandonedStreams {
   readonly #max: number

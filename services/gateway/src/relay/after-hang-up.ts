@@ -21,7 +21,8 @@ export interface AbandonedRequest {
  * - `read whole`: reads a single body to its end. All of it is billed already
  * - `cut refusal`: a refused request was not served, even if the reason is still missing
  * - `end early`: ends the stream, and reads what the provider sends until then
- * - `read on`: reads the stream to its end, because the provider bills all of it, or because the client may ask for it again
+ * - `read on`: reads the stream to its end, because the provider bills all of it, or because the client may ask for it
+ *   again
  */
 export type AfterHangUp = 'end' | 'read whole' | 'cut refusal' | 'end early' | 'read on'
 

@@ -42,8 +42,8 @@ export function decodeShort(bytes: Buffer, encoding: string, maxBytes: number): 
 }
 
 /**
- * Decodes an answer that a provider compressed, although the gateway did not ask for it. Buffers at most a few hundred kilobytes: while the
- * client reads slowly, the provider is paused.
+ * Decodes an answer that a provider compressed, although the gateway did not ask for it. Buffers at most a few hundred
+ * kilobytes: while the client reads slowly, the provider is paused.
  */
 export class AnswerDecoder implements Source {
   readonly #stream: Transform
@@ -57,8 +57,8 @@ export class AnswerDecoder implements Source {
    * @param encoding a known encoding: see {@link isKnownEncoding}
    * @param source of the encoded bytes
    * @param onBytes called with decoded bytes
-   * @param onOver called once, after the last bytes. `failure` is an error if the answer broke off or decoding failed. `isBroken`
-   *   means that decoding failed
+   * @param onOver called once, after the last bytes. `failure` is an error if the answer broke off or decoding failed.
+   *   `isBroken` means that decoding failed
    * @param maxBytes maximum bytes of the decoded answer
    */
   constructor(

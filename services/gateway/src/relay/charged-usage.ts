@@ -27,8 +27,8 @@ export function isReported(usage: ReportedUsage | null, hasOutput: boolean): usa
 }
 
 /**
- * Decides how a call with the wrong kind of answer ended. Without work or usage, the provider served nothing. A single body may be
- * whole although the request asked for a stream.
+ * Decides how a call with the wrong kind of answer ended. Without work or usage, the provider served nothing. A single
+ * body may be whole although the request asked for a stream.
  */
 export function endOfMalformed(answer: ReceivedAnswer): End {
   if (answer === null) return 'unserved'

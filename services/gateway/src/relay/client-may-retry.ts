@@ -7,7 +7,8 @@ import { isKnownEncoding } from './answer-decoder.ts'
 export type AnswerKind = 'body' | 'stream'
 
 /**
- * Classifies an answer with a status below 300 by its head. `text/plain` and a missing type count as JSON; the body is checked later.
+ * Classifies an answer with a status below 300 by its head. `text/plain` and a missing type count as JSON; the body is
+ * checked later.
  *
  * @returns the kind of answer, or why the provider failed
  */
@@ -33,8 +34,8 @@ const maxCalls = 3
 export type RetryScope = 'anywhere' | 'elsewhere' | 'nowhere'
 
 /**
- * Maximum calls of providers for one request. A retry of OpenAI's SDKs gets fewer: the first try and its two retries make at most
- * four calls in total, see {@link mayClientRetry}.
+ * Maximum calls of providers for one request. A retry of OpenAI's SDKs gets fewer: the first try and its two retries
+ * make at most four calls in total, see {@link mayClientRetry}.
  *
  * @param retryCount the header `x-stainless-retry-count`: the number of previous tries
  */
@@ -44,11 +45,11 @@ export function maxCallsOf(retryCount: string | string[] | undefined): number {
 }
 
 /**
- * Whether the client should send a request again after its last call failed. It should not if another try would also fail, or if
- * the gateway made all calls.
+ * Whether the client should send a request again after its last call failed. It should not if another try would also
+ * fail, or if the gateway made all calls.
  *
- * The three tries of an SDK make c, d and e calls, with c ≤ 3, d ≤ 2 and e ≤ 1. The second try follows only if c ≤ 2, the third only
- * if d ≤ 1. So c + d + e ≤ 4, and at least 3: as many as without a gateway.
+ * The three tries of an SDK make c, d and e calls, with c ≤ 3, d ≤ 2 and e ≤ 1. The second try follows only if c ≤ 2,
+ * the third only if d ≤ 1. So c + d + e ≤ 4, and at least 3: as many as without a gateway.
  *
  * @param calls previous calls of providers for this request
  * @param max maximum calls: {@link maxCallsOf}

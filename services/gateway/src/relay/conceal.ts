@@ -20,15 +20,16 @@ export function renamedModel(route: ReadonlyArray<{ readonly model: string }>, m
 }
 
 /**
- * Ids of the operator's account: organisations and projects of OpenAI and Groq, ARNs of AWS, projects of Google Cloud, and hosts of
- * resources at Azure.
+ * Ids of the operator's account: organisations and projects of OpenAI and Groq, ARNs of AWS, projects of Google Cloud,
+ * and hosts of resources at Azure.
  */
 const accountIds =
   /\b(?:org[-_][A-Za-z0-9]{6,64}|proj_[A-Za-z0-9]{6,64}|arn:aws[\w-]{0,20}:[\w:/.*-]{1,300}|projects\/[\w-]{1,64}|[\w-]{1,64}\.(?:openai|cognitiveservices|services\.ai)\.azure\.com)/gi
 const hiddenId = '[hidden]'
 
 /**
- * Writes an error as JSON. Its texts have the client's name of the model instead of the upstream's, and no ids of the operator's account.
+ * Writes an error as JSON. Its texts have the client's name of the model instead of the upstream's, and no ids of the
+ * operator's account.
  *
  * @returns null if that is not possible: it has the credential, or a name as a key, or is nested too deeply
  */
@@ -70,7 +71,10 @@ const hideAddresses = (text: string, host: string): string =>
 /** Of ASCII only, so that no index changes. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** What a name of a model may have besides letters and digits. A longer name with the searched one in it is replaced as a whole. */
+/**
+ * What a name of a model may have besides letters and digits. A longer name with the searched one in it is replaced as
+ * a whole.
+ */
 const [before, after] = [/[\w./@-]/, /[\w./@:-]/]
 const alphanumeric = /[A-Za-z0-9]/
 

@@ -12,7 +12,9 @@ export interface OpenRequest {
   readonly known: KnownKey | null
   /** Called at most once, at the deadline. */
   expire(): void
-  /** Ends the request for its client, who gets the failure. Has no effect if the client gets nothing more of the answer. */
+  /**
+   * Ends the request for its client, who gets the failure. Has no effect if the client gets nothing more of the answer.
+   */
   cut(failure: ServiceError): void
   /** Its neighbours in the list. Only {@link Deadlines} sets them. null outside of the list. */
   earlier: OpenRequest | null
@@ -20,12 +22,12 @@ export interface OpenRequest {
 }
 
 /**
- * Ends requests that last too long. All have the same maximum duration, so only the oldest one is checked. After a suspension of
- * the process, sockets are read before requests expire.
+ * Ends requests that last too long. All have the same maximum duration, so only the oldest one is checked. After a
+ * suspension of the process, sockets are read before requests expire.
  *
- * The requests are in a linked list, not in a `Set`. While entries come and go, V8 replaces the table of a `Set` now and then, and
- * the old table points to the new one. Once an old table has left the young generation, it keeps the entries of all later tables
- * alive. Copying ended requests then took a tenth of the gateway's time.
+ * The requests are in a linked list, not in a `Set`. While entries come and go, V8 replaces the table of a `Set` now
+ * and then, and the old table points to the new one. Once an old table has left the young generation, it keeps the
+ * entries of all later tables alive. Copying ended requests then took a tenth of the gateway's time.
  */
 export class Deadlines {
   readonly #maxMs: number

@@ -7,8 +7,9 @@ import { endsPlainly, firstBoundary, lastBoundary } from './server-sent-events.t
 export const maxInspectedBytes = 65_536
 
 /**
- * Reads the events of a stream on their way to the client. An event passes when it is complete, because a client cannot use a part of
- * an event. Only an event that is too long to be held back passes in parts. Each format of answers inspects its own events.
+ * Reads the events of a stream on their way to the client. An event passes when it is complete, because a client cannot
+ * use a part of an event. Only an event that is too long to be held back passes in parts. Each format of answers
+ * inspects its own events.
  */
 export abstract class EventFlow {
   /** The last usage that the stream reported; null before it. */
@@ -52,7 +53,9 @@ export abstract class EventFlow {
     return null
   }
 
-  /** Whether the provider has done work that it bills: it sent words of the model, or began to call a tool of its own. */
+  /**
+   * Whether the provider has done work that it bills: it sent words of the model, or began to call a tool of its own.
+   */
   get hasWork(): boolean {
     return this.received.size > 0
   }

@@ -59,9 +59,9 @@ export function showsUsage({ streamOptions }: Pick<ForwardedRequest, 'streamOpti
 }
 
 /**
- * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, the granted output and calls, and, if the upstream
- * might choose another one, the standard service tier. Removes ids of items that the upstream did not give to the account. All other
- * bytes stay unchanged.
+ * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, the granted output and
+ * calls, and, if the upstream might choose another one, the standard service tier. Removes ids of items that the
+ * upstream did not give to the account. All other bytes stay unchanged.
  *
  * @param habits of the upstream
  */

@@ -8,8 +8,8 @@ import type { IssuedIds } from './issued-ids.ts'
 const maxHeld = 65_536
 
 /**
- * Passes a single body to the client. Holds its beginning back until it proves to be an answer, so that another call can replace an
- * error.
+ * Passes a single body to the client. Holds its beginning back until it proves to be an answer, so that another call
+ * can replace an error.
  */
 export class JsonBody {
   /** The usage that the body reports. */
@@ -52,8 +52,8 @@ export class JsonBody {
   }
 
   /**
-   * Whether the provider may have made the answer. A provider makes a whole body before it sends the first byte or the length. If
-   * the connection breaks after that, the provider bills the answer, and no other call follows.
+   * Whether the provider may have made the answer. A provider makes a whole body before it sends the first byte or the
+   * length. If the connection breaks after that, the provider bills the answer, and no other call follows.
    */
   get hasBegun(): boolean {
     return !this.isInvalid && (!this.#shape.isBlank || this.#remaining > 0)

@@ -42,14 +42,17 @@ interface OpenValue {
 }
 
 /**
- * Gathers the values of some members of one JSON object as its bytes pass, at any length of the object. Only members of the named
- * places count, because an answer repeats texts and schemas of its client, which may have members of the same names. A value may be
- * searched together with members within it: they are found even if the whole is too long.
+ * Gathers the values of some members of one JSON object as its bytes pass, at any length of the object. Only members of
+ * the named places count, because an answer repeats texts and schemas of its client, which may have members of the same
+ * names. A value may be searched together with members within it: they are found even if the whole is too long.
  *
  * It reads only texts, braces, brackets, commas and colons, and does not check the rest.
  */
 export class MemberScan {
-  /** The JSON texts of the values that have ended, by path. Of equal names, the last counts. A value that is too long is missing. */
+  /**
+   * The JSON texts of the values that have ended, by path. Of equal names, the last counts. A value that is too long is
+   * missing.
+   */
   readonly values = new Map<string, string>()
   /** The values within lists, in order. */
   readonly listed: ListedValue[] = []
@@ -79,8 +82,8 @@ export class MemberScan {
   readonly #open: OpenValue[] = []
 
   /**
-   * @param paths of the members, such as `response.usage`, or `output.*.id` for the items of a list. The searched names contain no
-   *   dots and no escapes
+   * @param paths of the members, such as `response.usage`, or `output.*.id` for the items of a list. The searched names
+   *   contain no dots and no escapes
    * @param spanOf the path whose place is needed, too
    */
   constructor(paths: readonly string[], spanOf: string | null = null) {
@@ -231,7 +234,9 @@ export class MemberScan {
   }
 }
 
-/** The text of a value that ends before `at`; null if it is too long. Nearly all values are within the current bytes. */
+/**
+ * The text of a value that ends before `at`; null if it is too long. Nearly all values are within the current bytes.
+ */
 function endText({ from, gathered, gatheredBytes }: OpenValue, bytes: Buffer, at: number): string | null {
   if (gatheredBytes + at - from > maxValueBytes) return null
   if (gatheredBytes === 0) return bytes.toString('utf8', from, at).trim()

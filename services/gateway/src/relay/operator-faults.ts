@@ -2,8 +2,8 @@ import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import type { RefusalReason } from './read-refusal.ts'
 
 /**
- * What only the operator can repair at a provider: the credential, the account's credit, or the model of a route, which the provider
- * does not have or does not offer to the account.
+ * What only the operator can repair at a provider: the credential, the account's credit, or the model of a route, which
+ * the provider does not have or does not offer to the account.
  */
 export type OperatorFault = 'credential' | 'credit' | 'model'
 
@@ -27,15 +27,19 @@ interface Rule {
   readonly statuses?: readonly number[]
   /** The error's code, type or reason, in lower case. */
   readonly names?: readonly string[]
-  /** For statuses about the request, it matches the beginning: words of the request may be repeated later in the message. */
+  /**
+   * For statuses about the request, it matches the beginning: words of the request may be repeated later in the
+   * message.
+   */
   readonly message?: RegExp
   /** Matches the faulty member of the request. */
   readonly param?: string
 }
 
 /**
- * How providers report the faults of operators with statuses that are otherwise about the request. The gateway writes `model` and the
- * credential itself, so a client cannot cause them. Sources: issues on GitHub and documentation, read in November 2026.
+ * How providers report the faults of operators with statuses that are otherwise about the request. The gateway writes
+ * `model` and the credential itself, so a client cannot cause them. Sources: issues on GitHub and documentation, read
+ * in November 2026.
  */
 const rules: readonly Rule[] = [
   // OpenAI (429 and 400), Moonshot (MoonshotAI/kimi-code#1857), Alibaba (400), Anthropic (402)
@@ -68,7 +72,8 @@ const rules: readonly Rule[] = [
     message: /\b(?:run out of credits|used all available credits|doesn't have any credits)\b/
   },
 
-  // Gemini (google-gemini/gemini-cli#25198, cequence-io/openai-scala-client#109), an expired key (continuedev/continue#11336)
+  // Gemini (google-gemini/gemini-cli#25198, cequence-io/openai-scala-client#109), an expired key
+  // (continuedev/continue#11336)
   { fault: 'credential', names: ['api_key_invalid', 'invalid_api_key'] },
   { fault: 'credential', statuses: [400], message: /^API key (?:not valid|not found|expired)\b/i },
   // xAI (openai/codex#1352)
@@ -80,8 +85,9 @@ const rules: readonly Rule[] = [
   // Bedrock (vercel/ai#4163; AWS, "Common Errors")
   { fault: 'credential', message: /^The security token included in the request is (?:invalid|expired)\b/ },
 
-  // OpenAI (cursor/cursor#2953), Groq (continuedev/continue#10166, valentinfrlch/ha-llmvision#324, orbi-build/orbi#561), Azure
-  // (chatboxai/chatbox#646, run-llama/llama_index#16503), Mistral (mistralai/mistral-vibe#617), Together (HeyPuter/puter#3168)
+  // OpenAI (cursor/cursor#2953), Groq (continuedev/continue#10166, valentinfrlch/ha-llmvision#324,
+  // orbi-build/orbi#561), Azure (chatboxai/chatbox#646, run-llama/llama_index#16503), Mistral
+  // (mistralai/mistral-vibe#617), Together (HeyPuter/puter#3168)
   {
     fault: 'model',
     names: [
@@ -123,7 +129,8 @@ const rules: readonly Rule[] = [
     message: /^(?:Publisher Model\b|models\/\S{1,200} is not found for API version\b)/
   },
   { fault: 'model', statuses: [400], message: /^User location is not supported\b/ },
-  // Bedrock (RooCodeInc/Roo-Code#10473, terricain/aioboto3#352, aws-samples/generative-ai-to-build-a-devsecops-chatbot#3)
+  // Bedrock (RooCodeInc/Roo-Code#10473, terricain/aioboto3#352,
+  // aws-samples/generative-ai-to-build-a-devsecops-chatbot#3)
   {
     fault: 'model',
     statuses: [400, 403, 404],

@@ -15,7 +15,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads the message of a text or HTML body as one line. For HTML, this is the title of the page, or its text without a title.
+ * Reads the message of a text or HTML body as one line. For HTML, this is the title of the page, or its text without a
+ * title.
  *
  * @returns null for other bodies, such as cut JSON or compressed bytes
  */
@@ -114,8 +115,8 @@ export function readRefusal(body: Buffer): RefusalReason {
 }
 
 /**
- * Writes the body that explains a refusal to the client. It has the provider's message, and all members of an error in OpenAI's
- * shape.
+ * Writes the body that explains a refusal to the client. It has the provider's message, and all members of an error in
+ * OpenAI's shape.
  *
  * @param hidden what it must not have. If it cannot be written without, the client gets a general error
  */

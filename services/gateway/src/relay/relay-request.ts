@@ -46,8 +46,8 @@ export interface RelayRequest extends ForwardedRequest {
   /** Gets the answer, too; null if nobody needs a copy. */
   readonly copy: AnswerCopy | null
   /**
-   * The cost of the request if it ends now, nanodollars; null if its usage must be estimated. Call it directly before the end of the
-   * request. null if clients are not told the cost.
+   * The cost of the request if it ends now, nanodollars; null if its usage must be estimated. Call it directly before
+   * the end of the request. null if clients are not told the cost.
    */
   readonly costOf: ((used: Used) => number | null) | null
   /** Whether the client asked for the cost at the end of a stream. */

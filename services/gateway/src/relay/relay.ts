@@ -18,13 +18,13 @@ import { headFields, writeJson } from './write-head.ts'
 const maxLeavingMs = 1000
 
 /**
- * Relays a request to an upstream of its model's route, and passes the answer to the client as it arrives, no faster than the client
- * reads. Until an answer begins, another call may replace a failed one: of another upstream, or of the same one a little later. The
- * relay always ends the response.
+ * Relays a request to an upstream of its model's route, and passes the answer to the client as it arrives, no faster
+ * than the client reads. Until an answer begins, another call may replace a failed one: of another upstream, or of the
+ * same one a little later. The relay always ends the response.
  *
- * When the client leaves, a single body is read to its end for its usage. A stream is read to its end if the provider would bill
- * more than the part that arrived, or if the client may ask for the same answer again. Other streams are aborted. The same happens when its key or account ends the request: see
- * ../revocation.
+ * When the client leaves, a single body is read to its end for its usage. A stream is read to its end if the provider
+ * would bill more than the part that arrived, or if the client may ask for the same answer again. Other streams are
+ * aborted. The same happens when its key or account ends the request: see ../revocation.
  */
 export function relay(request: RelayRequest): void {
   new Relay(request).begin()
@@ -152,8 +152,8 @@ class Relay implements AttemptOwner, OpenRequest {
     )
     onFailure(failure, attempt.target, next !== null)
     if (next === null) {
-      // After several failures, the client gets a transient one, if any. But a proxy may repeat a request after 503, and this one is
-      // charged.
+      // After several failures, the client gets a transient one, if any. But a proxy may repeat a request after 503,
+      // and this one is charged.
       const sent = scope === 'elsewhere' && end === 'unserved' ? (this.#transientFailure ?? failure) : failure
       const sentScope = sent === failure ? scope : 'anywhere'
       this.#finishWith(sent, end, mayClientRetry(sent, sentScope, this.#tried.length, maxCalls))

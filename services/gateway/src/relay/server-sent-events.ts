@@ -12,7 +12,10 @@ export const costFields = (nanos: number): readonly string[] => ['x-tollgate-cos
 /** The header of an answer that costs nothing. */
 export const freeFields: readonly string[] = costFields(0)
 
-/** The last line of a stream whose client asked for its cost: a comment, which clients of event streams skip (WHATWG HTML, 9.2.6). */
+/**
+ * The last line of a stream whose client asked for its cost: a comment, which clients of event streams skip (WHATWG
+ * HTML, 9.2.6).
+ */
 export const costComment = (nanos: number): string => `: x-tollgate-cost ${formatNanos(nanos)}\n\n`
 
 const errorName = searchedName('error')
@@ -61,14 +64,17 @@ function reportsError(data: unknown): boolean {
   )
 }
 
-/** Whether the member with the name before `nameEnd` is null. Some providers send `usage: null` in all chunks but the last. */
+/**
+ * Whether the member with the name before `nameEnd` is null. Some providers send `usage: null` in all chunks but the
+ * last.
+ */
 export function isNull(bytes: Buffer, nameEnd: number): boolean {
   return bytes[valueAfter(bytes, nameEnd)] === letterN
 }
 
 /**
- * Finds where the events of a stream end: after a blank line. Lines end with CR LF, LF or CR (WHATWG HTML, 9.2.6 "Interpreting
- * an event stream").
+ * Finds where the events of a stream end: after a blank line. Lines end with CR LF, LF or CR (WHATWG HTML, 9.2.6
+ * "Interpreting an event stream").
  */
 
 const lineFeed = 0x0a
@@ -141,7 +147,11 @@ export function dataBytes(event: Buffer, text: string): Buffer {
 
 const field = 'data:'
 
-/** Finds what only the operator can repair in an event of a stream that reports an error. @returns null for other errors */
+/**
+ * Finds what only the operator can repair in an event of a stream that reports an error.
+ *
+ * @returns null for other errors
+ */
 export function faultInEvent(event: Buffer): OperatorFault | null {
   const parsed = dataIn(event)
   const data: unknown = Array.isArray(parsed) ? parsed[0] : parsed

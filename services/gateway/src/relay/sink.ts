@@ -56,9 +56,17 @@ export interface SinkAttempt extends Source, AnsweredCall {
   accept(): void
   /** Call this before the client gets an answer that may have ids. */
   noteIssued(answer: IssuingAnswer): void
-  /** Writes the head of the client's response. @param length of the body in bytes, -1 if unknown @param cost nanodollars, if known */
+  /**
+   * Writes the head of the client's response.
+   *
+   * @param length of the body in bytes, -1 if unknown
+   * @param cost nanodollars, if known
+   */
   writeHead(contentType: string, length: number, cost: number | null): void
-  /** The cost of the whole answer, nanodollars; a promise if its usage must be estimated; null if the client is not told. */
+  /**
+   * The cost of the whole answer, nanodollars; a promise if its usage must be estimated; null if the client is not
+   * told.
+   */
   costOfWhole(): number | null
   /** Call this once the answer is complete and written. @param contentType as in {@link writeHead} */
   complete(contentType: string): void
@@ -69,7 +77,10 @@ export interface SinkAttempt extends Source, AnsweredCall {
    * @param fault what the answer reports that only the operator can repair
    */
   rejectAnswer(how: string, fault?: OperatorFault | null): void
-  /** @param failed null for a refusal that is about the client's request. @param goesOn whether more of the body may arrive */
+  /**
+   * @param failed null for a refusal that is about the client's request.
+   * @param goesOn whether more of the body may arrive
+   */
   refused(reason: RefusalReason, failed: CallFailure | null, goesOn: boolean): void
 }
 

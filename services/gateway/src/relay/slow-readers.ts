@@ -11,9 +11,9 @@ interface Watched {
 const checksUntilClose = 4
 
 /**
- * Closes connections of clients that read nothing of their answers for too long. Such clients would keep memory, a connection and
- * an upstream busy. Only connections with waiting bytes are checked. The bytes that the operating system takes count, as in nginx's
- * `send_timeout`. For a client that is megabytes behind, it takes bytes only now and then.
+ * Closes connections of clients that read nothing of their answers for too long. Such clients would keep memory, a
+ * connection and an upstream busy. Only connections with waiting bytes are checked. The bytes that the operating system
+ * takes count, as in nginx's `send_timeout`. For a client that is megabytes behind, it takes bytes only now and then.
  */
 export class SlowReaders {
   readonly #watched = new Map<Socket, Watched>()
@@ -25,7 +25,8 @@ export class SlowReaders {
   }
 
   /**
-   * Checks the client while bytes of its answer wait. The answer to a pipelined request is checked after the earlier answers.
+   * Checks the client while bytes of its answer wait. The answer to a pipelined request is checked after the earlier
+   * answers.
    */
   watch(response: ServerResponse): void {
     const { socket } = response

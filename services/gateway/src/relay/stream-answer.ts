@@ -7,8 +7,8 @@ import type { Sink, SinkAttempt } from './sink.ts'
 import { StreamWriter } from './stream-writer.ts'
 
 /**
- * Maximum wait for the first event before the head of a stream is sent, ms. Until then, another call can replace the stream. After
- * a longer wait, a proxy in front of the gateway could time out.
+ * Maximum wait for the first event before the head of a stream is sent, ms. Until then, another call can replace the
+ * stream. After a longer wait, a proxy in front of the gateway could time out.
  */
 const maxHeadWaitMs = 10_000
 
@@ -115,7 +115,11 @@ export class StreamAnswer implements Sink {
     this.#writer = new StreamWriter(request.response, this.#attempt, request.slowReaders)
   }
 
-  /** Adds the cost, if the client asked for it, and ends the stream. @param isWithinEvent whether the last event lacks its blank line */
+  /**
+   * Adds the cost, if the client asked for it, and ends the stream.
+   *
+   * @param isWithinEvent whether the last event lacks its blank line
+   */
   #conclude(isWithinEvent: boolean): void {
     const cost = this.#writer !== null && this.#attempt.request.showsCost ? this.#attempt.costOfWhole() : null
     if (cost !== null) this.#writer?.write(Buffer.from((isWithinEvent ? '\n\n' : '') + costComment(cost)))

@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream'
 import type { SlowReaders } from './slow-readers.ts'
 
 /**
- * Up to this many bytes are written as text with one character per byte, in one plain write. Bytes between two texts would need a
- * gathered write, which costs more than the copy.
+ * Up to this many bytes are written as text with one character per byte, in one plain write. Bytes between two texts
+ * would need a gathered write, which costs more than the copy.
  */
 export const shortWrite = 8192
 
@@ -18,9 +18,9 @@ export interface Source {
 }
 
 /**
- * Writes a stream to the client. The headers are sent at once. The bytes of one turn of the event loop are sent in one write at its
- * end, framed as chunks (RFC 9112, 7.1). Node's own framing makes three writes for each chunk. The source is paused while the client
- * reads too slowly.
+ * Writes a stream to the client. The headers are sent at once. The bytes of one turn of the event loop are sent in one
+ * write at its end, framed as chunks (RFC 9112, 7.1). Node's own framing makes three writes for each chunk. The source
+ * is paused while the client reads too slowly.
  *
  * Call `writeHead` of the response first. Nothing else may write to the response afterwards.
  */

@@ -15,10 +15,10 @@ export interface CallableTarget {
 /**
  * Finds the target of the next call, and its time. Unknown upstreams are skipped.
  *
- * Targets that work come first: their breaker is closed or lets a probe pass, and their upstream did not ask for a long wait. Among them,
- * untried ones come first, then those without a wait, then the order of the request. Without any, the least bad target is called
- * (as below Envoy's panic threshold): untried, without a long wait, with the smallest share of failures. So nobody gets less than
- * without a gateway.
+ * Targets that work come first: their breaker is closed or lets a probe pass, and their upstream did not ask for a long
+ * wait. Among them, untried ones come first, then those without a wait, then the order of the request. Without any, the
+ * least bad target is called (as below Envoy's panic threshold): untried, without a long wait, with the smallest share
+ * of failures. So nobody gets less than without a gateway.
  *
  * A tried target is called after a random wait ("full jitter"), and not before the time that its upstream named.
  *

@@ -4,8 +4,8 @@ import { MemberScan } from './member-scan.ts'
 import { dataBytes, errorLine, firstBoundary } from './server-sent-events.ts'
 
 /**
- * Reads a stream whose events name their type: Responses and Messages. All events pass unchanged, but those that {@link shown}
- * changes. One that reports an error does not pass, and all bytes after it are dropped.
+ * Reads a stream whose events name their type: Responses and Messages. All events pass unchanged, but those that {@link
+ * shown} changes. One that reports an error does not pass, and all bytes after it are dropped.
  */
 export abstract class TypedEvents extends EventFlow {
   readonly #paths: readonly string[]

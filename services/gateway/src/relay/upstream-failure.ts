@@ -11,13 +11,13 @@ const maxWaitMs = 3_600_000
 const unusableMs = 30_000
 
 /**
- * Statuses about the request: its content (400, 413, 415, 422, 431), its model (404, 410), or the law (451). Other 4xx mean that the
- * gateway calls the provider in a wrong way.
+ * Statuses about the request: its content (400, 413, 415, 422, 431), its model (404, 410), or the law (451). Other 4xx
+ * mean that the gateway calls the provider in a wrong way.
  */
 const aboutTheRequest: ReadonlySet<number> = new Set([400, 404, 410, 413, 415, 422, 431, 451])
 /**
- * Statuses of transient failures. 424 is a failed generation (text-generation-inference, Bedrock). Groq answers 498 when it has
- * no capacity, and 499 for a cancelled call (console.groq.com/docs/errors).
+ * Statuses of transient failures. 424 is a failed generation (text-generation-inference, Bedrock). Groq answers 498
+ * when it has no capacity, and 499 for a cancelled call (console.groq.com/docs/errors).
  */
 const transient: ReadonlySet<number> = new Set([408, 409, 424, 425, 429, 498, 499])
 
@@ -95,8 +95,8 @@ function clientWaitOf(waitMs: number | null): number | null {
 }
 
 /**
- * Decides where another call may succeed after a call that failed without a status: nowhere after a timeout of the answer, because
- * another call would take as long again.
+ * Decides where another call may succeed after a call that failed without a status: nowhere after a timeout of the
+ * answer, because another call would take as long again.
  */
 export function scopeOfError(cause: Error): RetryScope {
   const isTooSlow =
@@ -131,7 +131,8 @@ export function failureOfError(cause: Error): ServiceError {
 }
 
 /**
- * Reads the wait that an upstream asks for: `retry-after-ms` (Azure), or `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
+ * Reads the wait that an upstream asks for: `retry-after-ms` (Azure), or `Retry-After` in seconds or as a date (RFC
+ * 9110, 10.2.3).
  *
  * @returns milliseconds within bounds; null without such a header
  */

@@ -10,8 +10,8 @@ const contentType = 'application/json'
 const maxWaiting = 262_144
 
 /**
- * Passes a single JSON body to the client, once its beginning proves to be an answer. The head has the cost, so the body waits for its
- * end, unless it is long, or white space keeps the connection alive.
+ * Passes a single JSON body to the client, once its beginning proves to be an answer. The head has the cost, so the
+ * body waits for its end, unless it is long, or white space keeps the connection alive.
  */
 export class WholeAnswer implements Sink {
   readonly kind = 'whole'

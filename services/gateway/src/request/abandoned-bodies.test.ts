@@ -89,7 +89,8 @@ t.test('no memory stays held, whatever clients upload and whenever they leave', 
   const write = (line: string) => {
     if (line.includes('"request_timeout"')) cutOff.push(line)
   }
-  // The gateway must drop a body at once when its client leaves. The log shows bodies that are cut off as slow ones instead.
+  // The gateway must drop a body at once when its client leaves. The log shows bodies that are cut off as slow ones
+  // instead.
   const protection = { slowBodyMs: 5000 }
   const log = pino({ level: 'info' }, { write })
   const gateway = await startGateway(upstream.url, { protection, log, bodyMemoryMb: 24 })

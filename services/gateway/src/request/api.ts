@@ -12,8 +12,8 @@ import type { TokenBound } from '../tokens/token-bound.ts'
 import type { Offer } from '../upstreams/offers.ts'
 
 /**
- * An API that calls models: what its requests may have and cost, and how its answers are read. The steps of a request know nothing else
- * of it. `apis/index.ts` lists all.
+ * An API that calls models: what its requests may have and cost, and how its answers are read. The steps of a request
+ * know nothing else of it. `apis/index.ts` lists all.
  */
 export interface Api extends PricedApi {
   readonly name: ApiName
@@ -38,7 +38,9 @@ export interface Api extends PricedApi {
   readonly format: AnswerFormat
   /** Whether the usage of a stream must be asked for, by `stream_options`. */
   readonly asksForUsage: boolean
-  /** The member that limits the output; null if only the model does. `by model`: the catalog names it for each model. */
+  /**
+   * The member that limits the output; null if only the model does. `by model`: the catalog names it for each model.
+   */
   readonly outputMember: OutputMember | null | 'by model'
   /**
    * The headers of a request that its upstream gets: names and values, alternating, without line breaks. Absent: none.
@@ -46,7 +48,9 @@ export interface Api extends PricedApi {
    * @throws ServiceError invalid_request or unpriced_parameter
    */
   readonly upstreamFields?: (headers: IncomingHttpHeaders) => readonly string[]
-  /** Finds the ids in a request that refer to earlier answers; null if it has none. Absent: the endpoint stores nothing. */
+  /**
+   * Finds the ids in a request that refer to earlier answers; null if it has none. Absent: the endpoint stores nothing.
+   */
   readonly namedInput?: (body: BoundedBody) => NamedInput | null
   /** Whether the provider stores the answer to a request. Absent: never. */
   readonly isStored?: (members: unknown) => boolean

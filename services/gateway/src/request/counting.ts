@@ -17,7 +17,10 @@ import { findOffer, nameEndpoints } from './find-offer.ts'
 import { type ReadRequest, RequestReader } from './read-request.ts'
 import { refuseUnknown } from './refuse-unknown.ts'
 
-/** Adds an endpoint that counts tokens. Counting costs nothing: its requests have a rate of their own, and are not in the usage. */
+/**
+ * Adds an endpoint that counts tokens. Counting costs nothing: its requests have a rate of their own, and are not in
+ * the usage.
+ */
 export function countingEndpoint(
   app: FastifyInstance,
   endpoint: CountingApi,

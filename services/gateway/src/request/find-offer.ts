@@ -28,7 +28,8 @@ export function findOffer(
 }
 
 /**
- * Adds the endpoints of a model to the refusal of one whose kind the endpoint does not serve. Other errors stay as they are.
+ * Adds the endpoints of a model to the refusal of one whose kind the endpoint does not serve. Other errors stay as they
+ * are.
  *
  * @param name as the client asked for it
  * @param view the catalog that the request was judged on

@@ -65,7 +65,10 @@ class InferenceHandler {
     this.#reader.read(request, reply)
   }
 
-  /** Most requests are admitted at once. One with an `Idempotency-Key` must be claimed first, because its client may repeat it. */
+  /**
+   * Most requests are admitted at once. One with an `Idempotency-Key` must be claimed first, because its client may
+   * repeat it.
+   */
   #begin(request: FastifyRequest, reply: FastifyReply, read: ReadRequest): void {
     const { idempotency } = this.#dependencies
     const { 'idempotency-key': key } = request.headers
@@ -133,7 +136,8 @@ class InferenceHandler {
     const namesNoTier = sendsTier && members.service_tier !== standardTier
     const named = view.find(askedModel)
     const model = modelOfKind(named, kind)
-    // From here on an alias counts as its model. Only the client and the receipt see the name that the client asked for.
+    // From here on an alias counts as its model. Only the client and the receipt see the name that the client asked
+    // for.
     const name = named?.id ?? askedModel
     request.modelLabel = model === null ? otherLabel : name
     request.askedModel = askedModel
@@ -220,7 +224,10 @@ class InferenceHandler {
     resources.release()
   }
 
-  /** @throws ServiceError model_unavailable, wrong_endpoint, unpriced_parameter, or invalid_request for a member that the model does not accept */
+  /**
+   * @throws ServiceError model_unavailable, wrong_endpoint, unpriced_parameter, or invalid_request for a member that
+   * the model does not accept
+   */
   #boundOf(
     body: RequestBody<unknown>,
     headers: IncomingHttpHeaders,
@@ -297,7 +304,10 @@ const promptKindsOf = ({
   asksForLongWrites
 })
 
-/** A counted prompt goes only where it was counted: another upstream may count it differently, also with a model of the same name. */
+/**
+ * A counted prompt goes only where it was counted: another upstream may count it differently, also with a model of the
+ * same name.
+ */
 const countedRoute = (route: readonly Target[], counted: ProviderCount | null): readonly Target[] =>
   counted === null ? route : route.filter((target) => target === counted.target)
 

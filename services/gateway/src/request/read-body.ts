@@ -35,11 +35,11 @@ export function declaredLength({ headers }: IncomingMessage): number {
 }
 
 /**
- * Reads and decodes a JSON body, then calls `done` once. It holds memory before it reads. If the client leaves before the end, it
- * does not call `done`.
+ * Reads and decodes a JSON body, then calls `done` once. It holds memory before it reads. If the client leaves before
+ * the end, it does not call `done`.
  *
- * A body of known length is complete with its last byte. Fastify waits for the end of the stream with three listeners and copies all
- * bytes, which took 4 % of the CPU time of a request.
+ * A body of known length is complete with its last byte. Fastify waits for the end of the stream with three listeners
+ * and copies all bytes, which took 4 % of the CPU time of a request.
  *
  * @param senderLimit bytes that the sender may have in flight
  * @param done gets request_too_large, unsupported_media_type, concurrent_request_bytes, gateway_busy, request_timeout,
@@ -218,8 +218,8 @@ class Reading implements ArrivingBody {
         return
       }
     }
-    // Nearly every body arrives in one piece, which needs no copy. Several pieces are copied into one buffer as they arrive: even a
-    // piece of one byte takes half a kilobyte.
+    // Nearly every body arrives in one piece, which needs no copy. Several pieces are copied into one buffer as they
+    // arrive: even a piece of one byte takes half a kilobyte.
     if (length === this.#room && this.#bytes === null && this.#decoder === null) this.#bytes = chunk
     else {
       if (this.#bytes === null || this.#bytes.length < length) this.#bytes = this.#moved()

@@ -7,7 +7,9 @@ import type { Api } from './api.ts'
 /** Longer names are cut in error messages. */
 const maxShownLength = 100
 
-/** @throws ServiceError invalid_request naming the first member that the model does not accept, and what to send instead */
+/**
+ * @throws ServiceError invalid_request naming the first member that the model does not accept, and what to send instead
+ */
 export function refuseUnknown(
   spans: ReadonlyMap<string, MemberSpan>,
   api: Pick<Api, 'members' | 'hasNoOtherMembers' | 'membersInstead'>,

@@ -20,8 +20,9 @@ export class OpenCalls {
 }
 
 /**
- * What a request holds in this process from when its body has arrived until it is over: its place among the calls that a stop waits for,
- * the memory of its body, its upstreams, and its right to run. All of it is released at once, however the request ends.
+ * What a request holds in this process from when its body has arrived until it is over: its place among the calls that
+ * a stop waits for, the memory of its body, its upstreams, and its right to run. All of it is released at once, however
+ * the request ends.
  */
 export class RequestResources {
   /** The right to run this request, if its client may repeat it. */

@@ -37,8 +37,8 @@ export interface AdmittedRequest {
 }
 
 /**
- * Relays an admitted request, and settles it at its end. This is a separate function so that its closures, which live as long as
- * the answer, do not keep the parsed body in memory.
+ * Relays an admitted request, and settles it at its end. This is a separate function so that its closures, which live
+ * as long as the answer, do not keep the parsed body in memory.
  */
 export function startRelay(
   { path, kind, route: endpoint }: Api,
@@ -165,8 +165,8 @@ const isFree = (used: Used): boolean =>
 /**
  * Bounds the tokens of an answer that the provider stores. Without reported usage, it has at most the reserved tokens.
  *
- * The next answer's prompt may have more tokens than this one's prompt and output, because providers may leave out reasoning of earlier
- * answers here, and use it there.
+ * The next answer's prompt may have more tokens than this one's prompt and output, because providers may leave out
+ * reasoning of earlier answers here, and use it there.
  */
 function storedTokens(
   usage: ReportedUsage | null,

@@ -9,7 +9,10 @@ import { refreshRecords, refusalError } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { Deadlines, OpenRequest } from '../relay/deadlines.ts'
 
-/** How often all open requests are checked, ms. A cut that was not announced waits no longer than this, and {@link freshMs}. */
+/**
+ * How often all open requests are checked, ms. A cut that was not announced waits no longer than this, and {@link
+ * freshMs}.
+ */
 const checkEveryMs = 2000
 /** Admission has just checked the key of a younger request. Most requests end before this, and cost no check. */
 const freshMs = 1000
@@ -25,8 +28,8 @@ export interface RequestCuts {
 }
 
 /**
- * Checks the keys of open requests in Redis: of an account, when control announces a change of it; and of all accounts at regular
- * intervals, because an announcement may be lost.
+ * Checks the keys of open requests in Redis: of an account, when control announces a change of it; and of all accounts
+ * at regular intervals, because an announcement may be lost.
  *
  * Requests pay nothing for this: their deadlines already list them.
  */
@@ -126,8 +129,8 @@ function cutRequests(requests: Pick<Deadlines, 'open'>, keys: ReadonlySet<KnownK
 }
 
 /**
- * Decides whether the open requests of a key end now: its account is suspended, or its secret was revoked or replaced by somebody
- * who asked for this.
+ * Decides whether the open requests of a key end now: its account is suspended, or its secret was revoked or replaced
+ * by somebody who asked for this.
  *
  * @returns the failure for their clients; null if they go on
  */

@@ -9,8 +9,8 @@ const rememberedModels = 1000
 /**
  * Builds the part of the log line that is about a model call.
  *
- * V8 needs about 15 ns for each piece of a line, constant or not. So the line has few pieces: whole members where a flag has two
- * values, and the beginning of ordinary calls as one remembered text.
+ * V8 needs about 15 ns for each piece of a line, constant or not. So the line has few pieces: whole members where a
+ * flag has two values, and the beginning of ordinary calls as one remembered text.
  */
 export class CallLines {
   /** Beginnings by model, then by upstream. */
@@ -59,7 +59,9 @@ export class CallLines {
 const rareMembers = (usage: Usage): string =>
   rareCounters.map((counter) => (usage[counter] === 0 ? '' : `"${counter}":${usage[counter]},`)).join('')
 
-/** The members up to the first number of tokens. `join` copies its pieces into one; a template would keep them apart. */
+/**
+ * The members up to the first number of tokens. `join` copies its pieces into one; a template would keep them apart.
+ */
 function beginning(
   { model, isStream }: Call,
   upstream: string | null,

@@ -8,8 +8,9 @@ import type { Call, Outcome } from './outcome.ts'
 type CallFamilies = Pick<Metrics, 'answers' | 'cost' | 'genAi' | 'generation' | 'models' | 'plans' | 'upstreams'>
 
 /**
- * Counts ended calls of models where they are settled, so that the counters of tokens and cost equal the ledger. It looks up the
- * series of a model, plan and upstream once, and keeps them: that is all that makes it fast enough for every request.
+ * Counts ended calls of models where they are settled, so that the counters of tokens and cost equal the ledger. It
+ * looks up the series of a model, plan and upstream once, and keeps them: that is all that makes it fast enough for
+ * every request.
  */
 export class CallMetrics {
   readonly #families: CallFamilies

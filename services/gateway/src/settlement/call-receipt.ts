@@ -13,7 +13,10 @@ import type { Call, FailedCall, Outcome } from './outcome.ts'
 const plainTexts = new WeakMap<ChargeRates, string>()
 const wholeTexts = new WeakMap<ChargeRates, string>()
 
-/** The prices of a request, as JSON. Nearly all requests use only four of them, and perhaps the price of the request itself. */
+/**
+ * The prices of a request, as JSON. Nearly all requests use only four of them, and perhaps the price of the request
+ * itself.
+ */
 function ratesText(rates: ChargeRates, usage: Usage): string {
   const [texts, write] = hasRareCounts(usage) ? [wholeTexts, wholeText] : [plainTexts, plainText]
   let text = texts.get(rates)

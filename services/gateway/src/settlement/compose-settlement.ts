@@ -96,7 +96,8 @@ export function composeSettlement(given: SettlementParts): ComposedSettlement {
 }
 
 /**
- * Waits until Redis has acknowledged all settlements. Other gateways charge the holds of lost settlements after their deadline.
+ * Waits until Redis has acknowledged all settlements. Other gateways charge the holds of lost settlements after their
+ * deadline.
  *
  * @param timeout resolves when the wait must end
  */

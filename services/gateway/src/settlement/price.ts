@@ -24,8 +24,8 @@ export interface Price {
 }
 
 /**
- * Computes the cost of a call, rounded up. The tier is the one that the answer names, or else the dearest that the request allows. If
- * the prices changed during the call, the dearer ones count.
+ * Computes the cost of a call, rounded up. The tier is the one that the answer names, or else the dearest that the
+ * request allows. If the prices changed during the call, the dearer ones count.
  */
 export function priceOf(usage: Usage, { prices, tiers, admittedAt, endedAt }: PricedCall): Price {
   const { promptTokens, completionTokens } = usage
@@ -60,8 +60,8 @@ export interface PromptKinds {
 }
 
 /**
- * Divides a prompt that the provider did not report. Each token counts as the dearest kind that it may be, because a provider bills
- * what it read and wrote into its cache even if the answer breaks off.
+ * Divides a prompt that the provider did not report. Each token counts as the dearest kind that it may be, because a
+ * provider bills what it read and wrote into its cache even if the answer breaks off.
  */
 export function estimatedPromptKinds(
   promptTokens: number,

@@ -10,7 +10,9 @@ const settlementMs = 60_000
 export const holdMsOf = (maxRequestMs: number): number => maxRequestMs + settlementMs
 
 const sweepMs = 15_000
-/** Maximum accounts of a shard per sweep, and holds of an account per script, so that other commands wait only briefly. */
+/**
+ * Maximum accounts of a shard per sweep, and holds of an account per script, so that other commands wait only briefly.
+ */
 const maxAccounts = 100
 const maxHolds = 100
 
@@ -23,7 +25,11 @@ export interface Reaper {
    */
   reap(account: string): Promise<Reaped>
   start(): void
-  /** Sweeps all shards once. Several gateways may sweep at the same time. @throws RedisAwayError, or another error of ioredis */
+  /**
+   * Sweeps all shards once. Several gateways may sweep at the same time.
+   *
+   * @throws RedisAwayError, or another error of ioredis
+   */
   sweep(): Promise<void>
   stop(): Promise<void>
 }

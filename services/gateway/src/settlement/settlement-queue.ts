@@ -18,8 +18,8 @@ const maxWaiting = 50_000
 const [minRetryMs, maxRetryMs] = [50, 1000]
 
 /**
- * Sends each settlement and cancellation to Redis until Redis acknowledges it. Collects the settlements of one turn of the event loop,
- * and sends them in one command.
+ * Sends each settlement and cancellation to Redis until Redis acknowledges it. Collects the settlements of one turn of
+ * the event loop, and sends them in one command.
  */
 export class SettlementQueue {
   readonly #redis: RedisLink
@@ -40,8 +40,8 @@ export class SettlementQueue {
 
   /**
    * @param metrics measures the round trips
-   * @param onError called once per outage when Redis rejects settlements. An unreachable Redis is reported elsewhere, and requests
-   *   are refused meanwhile
+   * @param onError called once per outage when Redis rejects settlements. An unreachable Redis is reported elsewhere,
+   *   and requests are refused meanwhile
    * @param receiptBytes memory in Redis for the receipts of a shard; 0 if requests have none
    */
   constructor(

@@ -18,7 +18,8 @@ interface NamedItem {
   readonly span: MemberSpan
   /**
    * - `reference`: only the id says what the item is: `item_reference`, a bare id, or reasoning without content
-   * - `sealed`: reasoning or a compacted conversation with encrypted content, which only its provider's account can read
+   * - `sealed`: reasoning or a compacted conversation with encrypted content, which only its provider's account can
+   *   read
    * - `open`: reasoning with other content, or a search. A provider that has it by its id may use that instead
    * - `whole`: the provider needs no id
    */
@@ -131,8 +132,8 @@ export interface FoundInput {
 export const nothingFound: FoundInput = { upstream: null, isRequired: false, tokens: 0, models: [], ids: [] }
 
 /**
- * Finds what the ids in an input stand for. Ids of other keys count as unknown: all accounts share the gateway's credential at the
- * provider, so the provider would accept them.
+ * Finds what the ids in an input stand for. Ids of other keys count as unknown: all accounts share the gateway's
+ * credential at the provider, so the provider would accept them.
  *
  * @param find finds the ids of the key
  * @throws ServiceError previous_response_not_found, item_not_found, invalid_request or state_unavailable

@@ -6,8 +6,8 @@ import type { FoundInput } from './find-input.ts'
 type Counting = Pick<Model, 'tokenizer' | 'images' | 'audio'>
 
 /**
- * Refuses stored items whose tokens another model counted in its own way. The gateway knows only these counts, and the same image can
- * have a hundred times as many tokens for another model.
+ * Refuses stored items whose tokens another model counted in its own way. The gateway knows only these counts, and the
+ * same image can have a hundred times as many tokens for another model.
  *
  * @param modelOf finds a chat model of the catalog
  * @throws ServiceError invalid_request

@@ -11,8 +11,8 @@ const waitsMs = [10, 40, 150]
 export type FindIds = (ids: readonly string[]) => Promise<Array<StoredId | null>>
 
 /**
- * Finds the ids of an account. A gateway writes the ids of an answer while it sends it, so another gateway may be asked a moment
- * too early: it looks again for ids that the request needs.
+ * Finds the ids of an account. A gateway writes the ids of an answer while it sends it, so another gateway may be asked
+ * a moment too early: it looks again for ids that the request needs.
  *
  * @param needed those of the ids without which the request is refused
  * @returns in the order of the ids; null for an id that is not found
@@ -41,9 +41,16 @@ export interface StoredTokens {
 
 /** Knows which stored responses and items belong to a key, and where they are. */
 export interface StoredResponses {
-  /** Remembers an answer that an upstream stores for a key, as soon as Redis can. @param model its name in the catalog */
+  /**
+   * Remembers an answer that an upstream stores for a key, as soon as Redis can.
+   *
+   * @param model its name in the catalog
+   */
   remember(owner: IdOwner, place: { upstream: string; model: string }, issued: IssuedIds, tokens: StoredTokens): void
-  /** @returns in the order of the ids; null for an id of nobody or of another key. @throws RedisAwayError, or ioredis' error */
+  /**
+   * @returns in the order of the ids; null for an id of nobody or of another key.
+   * @throws RedisAwayError, or ioredis' error
+   */
   find(owner: IdOwner, ids: readonly string[]): Promise<Array<StoredId | null>>
   /** @throws RedisAwayError, or ioredis' error */
   forget(account: string, id: string): Promise<void>
@@ -52,8 +59,8 @@ export interface StoredResponses {
 }
 
 /**
- * @param onError called once per outage when Redis rejects ids, but not while Redis is unreachable: that is reported elsewhere.
- *   Requests that name lost ids are refused
+ * @param onError called once per outage when Redis rejects ids, but not while Redis is unreachable: that is reported
+ *   elsewhere. Requests that name lost ids are refused
  */
 export function createStoredResponses(redis: RedisLink, onError: (error: Error) => void): StoredResponses {
   const writes = new BackgroundWrites(onError)

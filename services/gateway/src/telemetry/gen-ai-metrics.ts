@@ -13,7 +13,10 @@ const perTokenBuckets = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5
 
 export type GenAiMetrics = ReturnType<typeof createGenAiMetrics>
 
-/** The metrics that OpenTelemetry names. The provider is the upstream of the last call; it is empty if there was no call. */
+/**
+ * The metrics that OpenTelemetry names. The provider is the upstream of the last call; it is empty if there was no
+ * call.
+ */
 export function createGenAiMetrics(registry: Registry) {
   const counter = (name: string, help: string) => new FastCounter({ name, help, labelNames, registry })
   return {

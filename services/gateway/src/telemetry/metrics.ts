@@ -12,7 +12,9 @@ import { LabelNames } from './label-names.ts'
 import { addClockSkew } from './process-gauges.ts'
 import { UpstreamMetrics } from './upstream-metrics.ts'
 
-/** Measures what requests ask Redis. The requests of one turn of the event loop share a question, so it costs little. */
+/**
+ * Measures what requests ask Redis. The requests of one turn of the event loop share a question, so it costs little.
+ */
 export class RedisMetrics {
   readonly #roundTrip: HistogramSeries
   readonly #errors: CounterSeries
@@ -59,7 +61,10 @@ export interface Metrics {
   readonly plans: LabelNames
   /** Counts look-ups of keys. */
   readonly keyLookups: { readonly hits: CounterSeries; readonly misses: CounterSeries; onRedisError(): void }
-  /** Requests that cost more than the gateway had reserved, and how many nanodollars more. Alert on it: such requests can exceed a cap. */
+  /**
+   * Requests that cost more than the gateway had reserved, and how many nanodollars more. Alert on it: such requests
+   * can exceed a cap.
+   */
   readonly aboveBound: { readonly requests: CounterSeries; readonly nanos: CounterSeries }
   /** Counts a request with a kind of usage that its model has no price for. Alert on it: its cost is a guess. */
   countUnpriced(model: string, kind: string): void

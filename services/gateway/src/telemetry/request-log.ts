@@ -45,8 +45,8 @@ interface PinoState {
 /**
  * Writes the log line of a request. Failures of Tollgate or an upstream are warnings.
  *
- * The line is the same as pino's. Building it here saves 3 % of the CPU time of a request. Each piece of the text costs time, so
- * common values are one piece with their neighbours.
+ * The line is the same as pino's. Building it here saves 3 % of the CPU time of a request. Each piece of the text costs
+ * time, so common values are one piece with their neighbours.
  */
 export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = ''): void {
   const { id, known, startedAt, endedAt, status, code, endpoint, sender } = facts

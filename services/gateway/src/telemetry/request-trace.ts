@@ -15,8 +15,8 @@ export interface TracedOutcome {
 }
 
 /**
- * The spans of one request to a model: the request, its admission, its attempts and its settlement. They contain the ids of key and
- * account, and the catalog's name of the model: never content, secrets or names that a client invented.
+ * The spans of one request to a model: the request, its admission, its attempts and its settlement. They contain the
+ * ids of key and account, and the catalog's name of the model: never content, secrets or names that a client invented.
  */
 export class RequestTrace {
   readonly #span: Span

@@ -5,7 +5,10 @@ import t from 'tap'
 import { callsOf } from '../testing/fake-upstream.ts'
 import { startReady } from '../testing/start-program.ts'
 
-/** Makes the program write the URL of each module of OpenTelemetry that it loads. prom-client always loads the package `api`. */
+/**
+ * Makes the program write the URL of each module of OpenTelemetry that it loads. prom-client always loads the package
+ * `api`.
+ */
 const watchModules = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({ load(url, context, next) {

@@ -5,7 +5,8 @@ import type { FastifyBaseLogger } from 'fastify'
 const quietMs = 60_000
 
 /**
- * Reports models that are routed only to upstreams that this gateway does not have: an alarm, since only the operator can help.
+ * Reports models that are routed only to upstreams that this gateway does not have: an alarm, since only the operator
+ * can help.
  *
  * @param onRefused called for each refused request
  * @param now monotonic clock, milliseconds

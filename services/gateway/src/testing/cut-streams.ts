@@ -1,8 +1,8 @@
 import { catalogOf } from './start-gateway.ts'
 
 /**
- * Models whose streams are charged differently if they are cut: `open` for the part that arrived, `thinking` and `billed` for more, because
- * the first one hides output, and the provider of the second one goes on.
+ * Models whose streams are charged differently if they are cut: `open` for the part that arrived, `thinking` and
+ * `billed` for more, because the first one hides output, and the provider of the second one goes on.
  */
 export const cutCatalog = catalogOf({
   open: [{ upstream: 'test' }],

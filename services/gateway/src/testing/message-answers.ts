@@ -4,7 +4,10 @@ import { type GatewayOptions, startGateway, type TestGateway } from './start-gat
 /** The usage of {@link messageAnswer} and {@link messageStream}. */
 export const messageUsage = { input_tokens: 25, output_tokens: 12 }
 
-/** An answer of Anthropic's Messages API. The white space and the order of members are odd, so that a change of its bytes is seen. */
+/**
+ * An answer of Anthropic's Messages API. The white space and the order of members are odd, so that a change of its
+ * bytes is seen.
+ */
 export const messageAnswer =
   '{ "model":"m", "id":"msg_1","type":"message","role":"assistant", "content":[{"type":"text","text":"Hello \\u0077orld"}],' +
   `"stop_reason":"end_turn","stop_sequence":null,"usage":${JSON.stringify(messageUsage)}, "unknown":[1e2]}\n`

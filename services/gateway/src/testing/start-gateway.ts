@@ -31,7 +31,9 @@ import type { Learned, Upstreams } from '../upstreams/upstreams.ts'
 /** What templates add. Few, so that tests can compute what is reserved. */
 const around = { request: 0, message: 8 }
 
-/** Three chat models and one of each other kind. Only `pro` has `large`. The upstream has another name for `renamed`. */
+/**
+ * Three chat models and one of each other kind. Only `pro` has `large`. The upstream has another name for `renamed`.
+ */
 export const testCatalog: Catalog = {
   models: {
     small: model('small'),

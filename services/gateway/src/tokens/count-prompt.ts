@@ -74,7 +74,9 @@ function countedContent(content: unknown, rules: MediaRules, count: (text: strin
   return tokens
 }
 
-/** Bounds the input of a response, as `chatPromptBound` does, and counts the texts of messages and of tools' outputs. */
+/**
+ * Bounds the input of a response, as `chatPromptBound` does, and counts the texts of messages and of tools' outputs.
+ */
 function countedItems(
   { rest: around, prompt: input, template }: ParsedBody,
   rules: MediaRules,

@@ -17,9 +17,9 @@ export function assertSearchPrice({ prices }: Pick<Model, 'prices'>): void {
 }
 
 /**
- * Bounds a request in which the provider may search the web. Each pass reads the prompt and what the searches before it found, and all
- * passes are billed. What a search finds has no known length: the operator may bound it, else each pass may fill the model's context.
- * If the request is refused, it is tried again with a quarter of the calls.
+ * Bounds a request in which the provider may search the web. Each pass reads the prompt and what the searches before it
+ * found, and all passes are billed. What a search finds has no known length: the operator may bound it, else each pass
+ * may fill the model's context. If the request is refused, it is tried again with a quarter of the calls.
  */
 export function grantSearches(
   bound: TokenBound,

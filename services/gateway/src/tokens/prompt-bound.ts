@@ -28,8 +28,8 @@ export interface BoundedBody {
 export const partTokens = 4
 
 /**
- * Bounds the tokens of a chat's prompt by its size. No tokenizer makes more tokens than a text has bytes. All bytes of the body
- * count, whichever the upstream reads. The model's template adds more. Images and audio have their own bounds.
+ * Bounds the tokens of a chat's prompt by its size. No tokenizer makes more tokens than a text has bytes. All bytes of
+ * the body count, whichever the upstream reads. The model's template adds more. Images and audio have their own bounds.
  *
  * @throws ServiceError unpriced_parameter for media without a bound
  */
@@ -51,7 +51,9 @@ export function chatPromptBound(
   return { promptTokens, textBytes, audioTokens, imageTokens }
 }
 
-/** Bounds the tokens of a legacy completion or an embedding. Its input is a text, a list of tokens, or several of them. */
+/**
+ * Bounds the tokens of a legacy completion or an embedding. Its input is a text, a list of tokens, or several of them.
+ */
 export function inputBound({
   bytes,
   inputs,

@@ -4,8 +4,8 @@ const usualWeight = 2000
 /** After so many tokens the earlier ones weigh half, so that the measure follows its users. */
 const memoryTokens = 1_000_000
 /**
- * Its bounds. All accounts share the measure of a model, so what one of them sends must not make the prompts of others much shorter or
- * longer: text of other kinds is corrected by its own settlement.
+ * Its bounds. All accounts share the measure of a model, so what one of them sends must not make the prompts of others
+ * much shorter or longer: text of other kinds is corrected by its own settlement.
  */
 const [least, most] = [2.5, 4]
 
@@ -15,8 +15,8 @@ interface Sums {
 }
 
 /**
- * Measures how many bytes of a request make a token of a model's prompt, by what providers report. It estimates prompts for the rate of
- * tokens only: money is reserved for a token for each byte. No text has more tokens than bytes.
+ * Measures how many bytes of a request make a token of a model's prompt, by what providers report. It estimates prompts
+ * for the rate of tokens only: money is reserved for a token for each byte. No text has more tokens than bytes.
  */
 export class PromptSizes {
   readonly #measured = new Map<string, Sums>()

@@ -4,8 +4,8 @@ import { skipValue, valueAfter } from '../body/scan.ts'
 import { mayHaveWords, wordsOfLines } from './words.ts'
 
 /**
- * Tokens that the model may have produced before its answer was cut off, and that the provider had not sent: a tenth of a second
- * at 320 tokens a second.
+ * Tokens that the model may have produced before its answer was cut off, and that the provider had not sent: a tenth of
+ * a second at 320 tokens a second.
  */
 export const tokensInTransit = 32
 
@@ -13,8 +13,9 @@ const initialBytes = 1024
 const maxKeptBytes = 1024 * 1024
 
 /**
- * Keeps the model's words of a stream: the unchanged JSON values of one member, such as `delta`, one after the other. In choices, the
- * members beside it that may have words, too. They are needed if the stream ends before its usage. They are about a tenth of its bytes.
+ * Keeps the model's words of a stream: the unchanged JSON values of one member, such as `delta`, one after the other.
+ * In choices, the members beside it that may have words, too. They are needed if the stream ends before its usage. They
+ * are about a tenth of its bytes.
  */
 export class ReceivedText {
   readonly #member: string

@@ -17,7 +17,10 @@ interface Message {
   content: string
 }
 
-/** What the model of a chat reads: OpenAI's harmony format, as the template of gpt-oss renders it. Each marker is one token. */
+/**
+ * What the model of a chat reads: OpenAI's harmony format, as the template of gpt-oss renders it. Each marker is one
+ * token.
+ */
 function harmonyTokens(instructions: string | null, messages: readonly Message[]): number {
   const system =
     'You are ChatGPT, a large language model trained by OpenAI.\nKnowledge cutoff: 2024-06\nCurrent date: 2026-11-29\n\n' +

@@ -61,8 +61,8 @@ export interface GrantedCalls {
 }
 
 /**
- * Counts a bound's text by its bytes: for money by what the operator declares, a token for each byte without that; for the rate of tokens
- * by what was measured.
+ * Counts a bound's text by its bytes: for money by what the operator declares, a token for each byte without that; for
+ * the rate of tokens by what was measured.
  */
 export function countText<Bound extends Pick<TokenBound, 'promptTokens' | 'textBytes'>>(
   bound: Bound,

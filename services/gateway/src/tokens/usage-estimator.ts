@@ -10,7 +10,10 @@ const maxWaitingBytes = 64 * 1024 * 1024
 const maxPromptBytes = 2 * 1024 * 1024
 
 export interface UsageEstimator {
-  /** Estimates usage outside of the event loop. Never rejects: if counting fails, the size of the answer bounds its tokens. */
+  /**
+   * Estimates usage outside of the event loop. Never rejects: if counting fails, the size of the answer bounds its
+   * tokens.
+   */
   estimate(countable: Countable): Promise<Estimate>
   /** Bounds a prompt by its tokenizer; null if it cannot be counted now. Never rejects. */
   countPrompt(prompt: CountablePrompt): Promise<number | null>

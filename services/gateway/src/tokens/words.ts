@@ -4,8 +4,8 @@ import { memberOf } from '../body/json-text.ts'
 const notWords = new Set(['role', 'type', 'id', 'object', 'detail', 'format', 'file_id', 'logprobs'])
 
 /**
- * Members of a choice, of an event or of an item of a response with texts that the model did not write, or that repeat what it wrote. All
- * others count, because providers invent names for reasoning.
+ * Members of a choice, of an event or of an item of a response with texts that the model did not write, or that repeat
+ * what it wrote. All others count, because providers invent names for reasoning.
  */
 const wordlessMembers: ReadonlySet<string> = new Set([
   ...notWords,
@@ -47,7 +47,10 @@ export function wordsOfLines(lines: Uint8Array): Map<string, string> {
 /** The words of one choice in a stream of several answers. Its index gives their place. */
 const wordsOfChoice = (choice: unknown): unknown => ({ index: memberOf(choice, 'index'), ...withoutRepeats(choice) })
 
-/** The words of a choice. A message beside a delta has the answer so far (Perplexity). A text beside them may repeat them (Together). */
+/**
+ * The words of a choice. A message beside a delta has the answer so far (Perplexity). A text beside them may repeat
+ * them (Together).
+ */
 function withoutRepeats(choice: unknown): Record<string, unknown> | null {
   const words = wordsIn(choice)
   if (words === null) return null

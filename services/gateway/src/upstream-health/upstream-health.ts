@@ -7,7 +7,9 @@ import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 
 /** What the operator must correct for an upstream. Never has a credential. */
 export interface UpstreamProblem {
-  /** Where the credential comes from, the upstream if the upstreams file names no credential, or the upstream's model. */
+  /**
+   * Where the credential comes from, the upstream if the upstreams file names no credential, or the upstream's model.
+   */
   readonly what: string
   readonly upstream: string
   readonly problem: string
@@ -39,8 +41,8 @@ interface Found extends UpstreamProblem {
 }
 
 /**
- * @param isInUse whether an upstream is in force and, unless the model is null, whether a route has the upstream's model. Problems of others
- *   are not shown
+ * @param isInUse whether an upstream is in force and, unless the model is null, whether a route has the upstream's
+ *   model. Problems of others are not shown
  */
 export function createUpstreamHealth(
   log: Pick<Logger, 'error' | 'info'>,
@@ -106,8 +108,9 @@ interface UpstreamChecks {
 }
 
 /**
- * Checks the credentials of upstreams with one `GET …/models` each. 401, 403 and errors about the credential or the credit are reported.
- * Every other answer is fine, because not every provider has this endpoint. No request waits for a check.
+ * Checks the credentials of upstreams with one `GET …/models` each. 401, 403 and errors about the credential or the
+ * credit are reported. Every other answer is fine, because not every provider has this endpoint. No request waits for a
+ * check.
  *
  * @param upstreams returns the upstreams in force
  */

@@ -1,6 +1,7 @@
 /**
- * Betas of Anthropic's API (the header `anthropic-beta`) that every upstream with this API gets. None of them changes a price, calls another
- * model or tool of the provider, or refers to state there. The request schema still decides which members a request may have.
+ * Betas of Anthropic's API (the header `anthropic-beta`) that every upstream with this API gets. None of them changes a
+ * price, calls another model or tool of the provider, or refers to state there. The request schema still decides which
+ * members a request may have.
  */
 export const standardBetas: ReadonlySet<string> = new Set([
   'advanced-tool-use-2025-11-20',

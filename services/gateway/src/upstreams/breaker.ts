@@ -8,9 +8,9 @@ const [minPauseMs, maxPauseMs] = [1000, 5000]
 export type BreakerState = 'closed' | 'open' | 'half-open'
 
 /**
- * Circuit breaker (M. Nygard, "Release It!"): tells that an upstream fails, so that requests go to others. While it is not closed,
- * single requests pass as probes, at first each second. A successful probe closes it. With each other probe the pause grows, up to
- * five seconds.
+ * Circuit breaker (M. Nygard, "Release It!"): tells that an upstream fails, so that requests go to others. While it is
+ * not closed, single requests pass as probes, at first each second. A successful probe closes it. With each other probe
+ * the pause grows, up to five seconds.
  *
  * It forbids nothing: without a better upstream, calls go on. They count, but are no probes. See `targets.ts`.
  *

@@ -15,7 +15,8 @@ export interface BesideCall {
 /**
  * Calls an upstream by a connection of its own, beside those of its requests.
  *
- * @throws an error of the connection, or the reason of the signal. It may have the address, whose query may contain a key: see `codeOfCall`
+ * @throws an error of the connection, or the reason of the signal. It may have the address, whose query may contain a
+ * key: see `codeOfCall`
  */
 export async function callBeside(
   { ca }: Pick<ModelsCall, 'ca'>,

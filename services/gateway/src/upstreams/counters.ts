@@ -77,8 +77,8 @@ const counters: Readonly<Record<CounterName, Counter>> = {
     answer: 'input_tokens',
     margin: [0, 0]
   },
-  // Its own API has requests of another form (ai.google.dev, "Counting tokens", 2026). So the JSON of the request is counted as a text:
-  // what stands around the words there has more tokens than the model's template.
+  // Its own API has requests of another form (ai.google.dev, "Counting tokens", 2026). So the JSON of the request is
+  // counted as a text: what stands around the words there has more tokens than the model's template.
   gemini: {
     apis: ['chat'],
     members: ['messages', 'tools', 'tool_choice', 'response_format'],

@@ -14,8 +14,8 @@ import {
 } from './upstream-pool.ts'
 
 /**
- * undici hides the HTTP/2 streams of its calls, and Node.js ends a stream reset with NO_ERROR or CANCEL like a complete one. So this
- * file reads streams and their resets from Node.js' diagnostics channels.
+ * undici hides the HTTP/2 streams of its calls, and Node.js ends a stream reset with NO_ERROR or CANCEL like a complete
+ * one. So this file reads streams and their resets from Node.js' diagnostics channels.
  */
 let onOpened: ((stream: ClientHttp2Stream) => void) | null = null
 const resetEarly = new WeakSet<ClientHttp2Stream>()
@@ -42,8 +42,8 @@ subscribe('http2.client.stream.close', (message) => {
 })
 
 /**
- * Whether the end of a stream arrived. No public API tells this: `readableEnded` changes later, and `state.remoteClose` is also 1
- * after a reset.
+ * Whether the end of a stream arrived. No public API tells this: `readableEnded` changes later, and `state.remoteClose`
+ * is also 1 after a reset.
  */
 function hasEnded(stream: ClientHttp2Stream): boolean {
   const { _readableState: state } = stream as ClientHttp2Stream & { _readableState?: { ended: boolean } }
@@ -53,8 +53,8 @@ function hasEnded(stream: ClientHttp2Stream): boolean {
 /**
  * Calls an upstream over HTTP/2, with undici.
  *
- * If the upstream does not support HTTP/2, each call gets its own HTTP/1.1 connection. undici would reuse a connection at once, and
- * could take unexpected bytes for the next answer.
+ * If the upstream does not support HTTP/2, each call gets its own HTTP/1.1 connection. undici would reuse a connection
+ * at once, and could take unexpected bytes for the next answer.
  *
  * The upstream gets each call once. By itself, undici would resend a call after a refused stream.
  */

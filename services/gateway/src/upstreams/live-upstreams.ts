@@ -30,8 +30,9 @@ export interface UpstreamChanges {
 }
 
 /**
- * The upstreams in force, which can be replaced while requests are under way. An upstream whose settings did not change keeps its
- * pool, breaker, pauses and retry budget. The pool of another one closes after the last request that may call it.
+ * The upstreams in force, which can be replaced while requests are under way. An upstream whose settings did not change
+ * keeps its pool, breaker, pauses and retry budget. The pool of another one closes after the last request that may call
+ * it.
  */
 export class LiveUpstreams {
   /** For new requests. Reading it is all that a request pays for reloads. */

@@ -15,7 +15,9 @@ export interface Offer {
   readonly betas: ReadonlySet<string>
 }
 
-/** The APIs with which a set of upstreams offers each model. An answer is cached as long as the model's catalog exists. */
+/**
+ * The APIs with which a set of upstreams offers each model. An answer is cached as long as the model's catalog exists.
+ */
 export class Offers {
   readonly #upstreams: Upstreams
   readonly #leftOut: ReadonlySet<string>
@@ -63,7 +65,11 @@ function offersOf(model: Model, upstreams: Upstreams): ReadonlyMap<ApiName, Offe
   return offers
 }
 
-/** The further members that all upstreams of a route accept, because a request may fail over. @returns null if all accept any */
+/**
+ * The further members that all upstreams of a route accept, because a request may fail over.
+ *
+ * @returns null if all accept any
+ */
 function commonMembers(upstreams: readonly Pick<Upstream, 'furtherMembers'>[]): ReadonlySet<string> | null {
   const lists = upstreams.map(({ furtherMembers }) => furtherMembers).filter((further) => further !== null)
   const [first, ...others] = lists

@@ -2,8 +2,8 @@
 const minDifferenceMs = 100
 
 /**
- * The pauses of an upstream's models, by the upstream's model names: it asked for them, or the operator has to repair something first.
- * Other upstreams are called meanwhile: see `targets.ts`. The latest word counts.
+ * The pauses of an upstream's models, by the upstream's model names: it asked for them, or the operator has to repair
+ * something first. Other upstreams are called meanwhile: see `targets.ts`. The latest word counts.
  *
  * Times are milliseconds of one monotonic clock.
  */

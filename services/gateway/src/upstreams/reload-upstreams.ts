@@ -13,7 +13,9 @@ class UpstreamsSource {
   readonly #env: Record<string, string | undefined>
   #files: ReadonlySet<string>
 
-  /** @param env the variables that the file names. They are those of the start: no variable of a running process changes */
+  /**
+   * @param env the variables that the file names. They are those of the start: no variable of a running process changes
+   */
   constructor(file: string, env: Record<string, string | undefined>) {
     this.#file = file
     this.#env = env

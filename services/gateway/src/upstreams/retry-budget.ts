@@ -4,8 +4,8 @@ const callsPerRetry = 5
 const maxRetries = 20
 
 /**
- * Limits retries, so that they do not multiply the load in an outage. Each call adds a fifth of a retry to the budget, and each retry
- * takes a whole one (as in Finagle's RetryBudget).
+ * Limits retries, so that they do not multiply the load in an outage. Each call adds a fifth of a retry to the budget,
+ * and each retry takes a whole one (as in Finagle's RetryBudget).
  */
 export class RetryBudget {
   // In fifths of a retry, so that it is an integer.

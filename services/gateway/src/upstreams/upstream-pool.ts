@@ -58,7 +58,11 @@ export interface OtherRequest {
   readonly query: string
 }
 
-/** Joins the query of a call with that of the upstream. @param query of the upstream, with its question mark, or empty */
+/**
+ * Joins the query of a call with that of the upstream.
+ *
+ * @param query of the upstream, with its question mark, or empty
+ */
 export function queryOf({ other }: Pick<UpstreamCall, 'other'>, query: string): string {
   if (other === undefined || other.query === '') return query
   return query === '' ? `?${other.query}` : `${query}&${other.query}`
@@ -66,11 +70,14 @@ export function queryOf({ other }: Pick<UpstreamCall, 'other'>, query: string): 
 
 /** Controls one call. */
 export interface CallController {
-  /** Ends the call: `onResponseError` gets the reason at once, and nothing follows. Has no effect on a call that has ended. */
+  /**
+   * Ends the call: `onResponseError` gets the reason at once, and nothing follows. Has no effect on a call that has
+   * ended.
+   */
   abort(reason: Error): void
   /**
-   * Tells the upstream that its answer is no longer needed. The handler still gets the bytes that are on their way, and then the end
-   * or an error. After `abort`, it would get no bytes.
+   * Tells the upstream that its answer is no longer needed. The handler still gets the bytes that are on their way, and
+   * then the end or an error. After `abort`, it would get no bytes.
    *
    * @param reason the error, if the pool must abort the call
    */
@@ -81,8 +88,8 @@ export interface CallController {
 }
 
 /**
- * Handles the events of a call, in this order: start (unless the call fails before), head of the answer, body in pieces, and end or
- * error. If a method throws, `onResponseError` gets the error.
+ * Handles the events of a call, in this order: start (unless the call fails before), head of the answer, body in
+ * pieces, and end or error. If a method throws, `onResponseError` gets the error.
  */
 export interface AnswerHandler {
   /** The connection is ready. The request is sent next, unless the handler aborts the call. */

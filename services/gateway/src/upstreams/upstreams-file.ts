@@ -59,18 +59,27 @@ export type UpstreamsFile = Static<typeof UpstreamsFile>
 type Entry = UpstreamsFile['upstreams'][string]
 
 /**
- * Hosts of providers that bill the whole answer after the gateway aborts a stream: Google, Groq, Mistral, Bedrock (OpenRouter's page
- * on streaming, 2026).
+ * Hosts of providers that bill the whole answer after the gateway aborts a stream: Google, Groq, Mistral, Bedrock
+ * (OpenRouter's page on streaming, 2026).
  */
 const billsAborted = /(^|\.)(googleapis\.com|groq\.com|mistral\.ai|amazonaws\.com)$/i
 
-/** Hosts of providers whose project setting can choose a dearer tier: OpenAI and Azure (OpenAI's guide to fast mode, October 2026). */
+/**
+ * Hosts of providers whose project setting can choose a dearer tier: OpenAI and Azure (OpenAI's guide to fast mode,
+ * October 2026).
+ */
 const choosesTier = /(^|\.)(openai|azure)\.com$/i
 
-/** Mistral answers 422 to `stream_options.include_usage`, and reports the usage of every stream (openai-agents-python, issue 442). */
+/**
+ * Mistral answers 422 to `stream_options.include_usage`, and reports the usage of every stream (openai-agents-python,
+ * issue 442).
+ */
 const refusesIncludeUsage = /(^|\.)mistral\.ai$/i
 
-/** Everything that the file, its variables and its other files say of one upstream. Contains the credential: never log it. */
+/**
+ * Everything that the file, its variables and its other files say of one upstream. Contains the credential: never log
+ * it.
+ */
 export interface UpstreamSettings {
   readonly name: string
   readonly url: URL

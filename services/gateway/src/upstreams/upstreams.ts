@@ -26,7 +26,10 @@ export interface Upstream {
   readonly choosesTier: boolean
   /** Whether it accepts `stream_options.include_usage`. Others report the usage of every stream. */
   readonly acceptsIncludeUsage: boolean
-  /** Whether its streams of chat report the usage of each event alone, so that the sum counts. Else the largest report counts. */
+  /**
+   * Whether its streams of chat report the usage of each event alone, so that the sum counts. Else the largest report
+   * counts.
+   */
   readonly reportsUsageByEvent: boolean
   /** How it counts prompts for nothing; null if it does not. */
   readonly counter: CounterName | null

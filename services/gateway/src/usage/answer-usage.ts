@@ -6,8 +6,8 @@ const maxUsageBytes = 16_384
 const maxKeptBytes = 1024 * 1024
 
 /**
- * Reads the usage of a single body as its bytes pass. The last outer member `usage` counts. Keeps the answer until the usage is
- * complete.
+ * Reads the usage of a single body as its bytes pass. The last outer member `usage` counts. Keeps the answer until the
+ * usage is complete.
  */
 export class AnswerUsage {
   /** null before it arrives. */

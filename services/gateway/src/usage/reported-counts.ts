@@ -72,7 +72,10 @@ export function outputParts(
   }
 }
 
-/** Adds counted calls of the provider's tools to a usage, by the type of tool. Of a counted and a reported number, the larger one counts. */
+/**
+ * Adds counted calls of the provider's tools to a usage, by the type of tool. Of a counted and a reported number, the
+ * larger one counts.
+ */
 export function addCalls(usage: ReportedUsage, counted: ReadonlyMap<string, number>): void {
   const calls = new Map(counted)
   for (const [type, count] of Object.entries(usage.calls ?? {})) calls.set(type, Math.max(count, calls.get(type) ?? 0))

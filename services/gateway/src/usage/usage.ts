@@ -7,7 +7,10 @@ export interface Usage extends Record<Exclude<MeasuredCounter, 'costNanos'>, num
   estimated: boolean
   /** `toolCalls` by the provider's type of tool; null if there were none, or if their types are not known. */
   calls: Readonly<Record<string, number>> | null
-  /** Whether `cacheWriteTokens` may have been written for the provider's long time, because the provider does not tell the time. */
+  /**
+   * Whether `cacheWriteTokens` may have been written for the provider's long time, because the provider does not tell
+   * the time.
+   */
   writesForUnknownTime: boolean
   /** The service tier that the answer names; null if it names none. */
   tier: string | null
@@ -36,8 +39,9 @@ export const nothingUsed: Usage = {
 const counters = Object.keys(noTokens) as Array<keyof typeof noTokens>
 
 /**
- * The larger of two reports of one answer, counter by counter: a later report with less takes back nothing that was used. If the later one
- * lacks the output, it stays missing and is estimated: the earlier number may be of the beginning.
+ * The larger of two reports of one answer, counter by counter: a later report with less takes back nothing that was
+ * used. If the later one lacks the output, it stays missing and is estimated: the earlier number may be of the
+ * beginning.
  *
  * @param earlier null if `later` is the first
  */
@@ -67,7 +71,8 @@ export function sumOfUsage(earlier: ReportedUsage | null, later: ReportedUsage):
 }
 
 /**
- * Whether a usage needs no estimate. 0 output tokens count as missing here, because only an answer without words has none.
+ * Whether a usage needs no estimate. 0 output tokens count as missing here, because only an answer without words has
+ * none.
  */
 export function isComplete(usage: ReportedUsage | null): usage is Usage {
   return usage !== null && usage.promptTokens !== null && usage.completionTokens !== null && usage.completionTokens > 0

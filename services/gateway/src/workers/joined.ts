@@ -8,9 +8,9 @@ import type { AnsweredSlot } from './worker-pool.ts'
 /**
  * The metrics of all workers together: counters and histograms are sums, and each gauge says how its values are joined.
  *
- * The counts of workers that ended or do not answer are kept. Otherwise the sums would fall, and Prometheus would take that for a
- * restart and count the rest again. Counts of models, plans and upstreams are dropped when no worker has them in force: workers
- * drop their own.
+ * The counts of workers that ended or do not answer are kept. Otherwise the sums would fall, and Prometheus would take
+ * that for a restart and count the rest again. Counts of models, plans and upstreams are dropped when no worker has
+ * them in force: workers drop their own.
  */
 export class JoinedMetrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
@@ -72,7 +72,10 @@ export class JoinedMetrics {
   }
 }
 
-/** @returns removes the series of a metric with names that no worker has. Without an answer, names are unknown, and all stay */
+/**
+ * @returns removes the series of a metric with names that no worker has. Without an answer, names are unknown, and all
+ * stay
+ */
 function inForceIn(all: readonly NamesByLabel[]): (metric: ProcessMetrics[number]) => ProcessMetrics[number] {
   const names = new Map<string, Set<string>>()
   for (const [label, values] of all.flatMap(Object.entries<readonly string[]>)) {
@@ -101,8 +104,8 @@ function countsIn(metrics: ProcessMetrics): ProcessMetrics {
 }
 
 /**
- * Joins the readiness of all workers. They are ready together while at least half of them are: the system gives connections only to
- * workers that listen, and a worker that ended is back within seconds.
+ * Joins the readiness of all workers. They are ready together while at least half of them are: the system gives
+ * connections only to workers that listen, and a worker that ended is back within seconds.
  */
 export function joinReadiness(slots: readonly AnsweredSlot[], stopping: boolean): Readiness {
   const needed = Math.ceil(slots.length / 2)

@@ -5,8 +5,8 @@ import { openGateway } from '../program/open-gateway.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
 /**
- * Runs one of several gateways that share a port. It does what its parent says, and ignores signals. When the parent is gone, it
- * finishes its requests and ends.
+ * Runs one of several gateways that share a port. It does what its parent says, and ignores signals. When the parent is
+ * gone, it finishes its requests and ends.
  */
 export async function runWorker(config: GatewayConfig, log: Logger): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})

@@ -47,9 +47,9 @@ export interface AnsweredSlot {
 }
 
 /**
- * Keeps a number of workers running: starts a worker that ended again, after a wait that grows with each quick end. A worker whose
- * event loop is blocked keeps its connections and gets new ones, so it is killed and replaced, too. What a worker learned of an
- * upstream is passed on to the others.
+ * Keeps a number of workers running: starts a worker that ended again, after a wait that grows with each quick end. A
+ * worker whose event loop is blocked keeps its connections and gets new ones, so it is killed and replaced, too. What a
+ * worker learned of an upstream is passed on to the others.
  */
 export class WorkerPool {
   readonly #options: PoolOptions

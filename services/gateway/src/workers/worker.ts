@@ -73,8 +73,8 @@ export class Worker {
   /**
    * Checks whether the worker answers in time.
    *
-   * @returns how many checks it has not answered in a row. Not a time: after a pause of the whole machine or of the parent, every
-   *   worker seems silent for as long. 0 until it listens, because a start may wait for Redis
+   * @returns how many checks it has not answered in a row. Not a time: after a pause of the whole machine or of the
+   *   parent, every worker seems silent for as long. 0 until it listens, because a start may wait for Redis
    */
   async check(timeoutMs: number): Promise<number> {
     if (!this.isListening) return 0

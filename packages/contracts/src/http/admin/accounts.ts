@@ -12,7 +12,10 @@ export const AdminAccountsQuery = Type.Object(
     q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     /** The plan in force. */
     plan: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    /** `waiting`: for an operator's approval; `in_team`: paused while the owner has a seat in a team. Each account has one of the four. */
+    /**
+     * `waiting`: for an operator's approval; `in_team`: paused while the owner has a seat in a team. Each account has
+     * one of the four.
+     */
     status: Type.Optional(Type.Enum(['active', 'suspended', 'waiting', 'in_team'])),
     /** Only accounts whose last payment failed. */
     past_due: Type.Optional(Type.Literal('true')),
@@ -57,7 +60,10 @@ export const AdminAccountsResponse = Type.Object({
 })
 export type AdminAccountsResponse = Static<typeof AdminAccountsResponse>
 
-/** Where a limit comes from: the plan, an operator, the owner, or other accounts of the mailbox, which share its free budget. */
+/**
+ * Where a limit comes from: the plan, an operator, the owner, or other accounts of the mailbox, which share its free
+ * budget.
+ */
 const LimitSource = Type.Enum(['plan', 'operator', 'owner', 'mailbox'])
 const limit = <Value extends Type.TSchema>(value: Value) =>
   Type.Object({
@@ -164,7 +170,9 @@ export type SignedOutResponse = Static<typeof SignedOutResponse>
 const Budget = Type.Number({ minimum: 0, maximum: 1e6 })
 const Rate = Type.Integer({ minimum: 1, maximum: 1e9 })
 
-/** An operator's limits. Each replaces the plan's, whether it is lower or higher. Dollars have at most nine decimals. */
+/**
+ * An operator's limits. Each replaces the plan's, whether it is lower or higher. Dollars have at most nine decimals.
+ */
 export const OwnLimits = Type.Object(
   {
     monthly_budget_usd: Type.Optional(Budget),

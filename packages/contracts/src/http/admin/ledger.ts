@@ -25,9 +25,10 @@ export const AdminLedgerQuery = Type.Object(
 export type AdminLedgerQuery = Static<typeof AdminLedgerQuery>
 
 /**
- * Why Redis and the ledger differ. `not_copied_yet`: usage of the last seconds is on its way to the ledger. `not_seeded`:
- * Redis has no counter for the account yet; gateways refuse its requests until control has written one. `redis_has_more`:
- * Redis has counted usage that the ledger lacks. `ledger_has_more`: Redis has lost usage that the ledger has.
+ * Why Redis and the ledger differ. `not_copied_yet`: usage of the last seconds is on its way to the ledger.
+ * `not_seeded`: Redis has no counter for the account yet; gateways refuse its requests until control has written one.
+ * `redis_has_more`: Redis has counted usage that the ledger lacks. `ledger_has_more`: Redis has lost usage that the
+ * ledger has.
  */
 export const LedgerDifferenceReason = Type.Enum(['not_copied_yet', 'not_seeded', 'redis_has_more', 'ledger_has_more'])
 export type LedgerDifferenceReason = Static<typeof LedgerDifferenceReason>
@@ -85,8 +86,8 @@ export const AdminReceiptsQuery = Type.Object(
 export type AdminReceiptsQuery = Static<typeof AdminReceiptsQuery>
 
 /**
- * Why receipts and the ledger differ. `not_copied_yet`: control has not copied all usage or receipts of this hour. `receipts_missing`:
- * the ledger has requests without a receipt. `receipts_more`: receipts have more than the ledger.
+ * Why receipts and the ledger differ. `not_copied_yet`: control has not copied all usage or receipts of this hour.
+ * `receipts_missing`: the ledger has requests without a receipt. `receipts_more`: receipts have more than the ledger.
  */
 export const ReceiptDifferenceReason = Type.Enum(['not_copied_yet', 'receipts_missing', 'receipts_more'])
 export type ReceiptDifferenceReason = Static<typeof ReceiptDifferenceReason>
@@ -117,7 +118,10 @@ export const AdminReceiptsResponse = Type.Object({
     requests: Count,
     ledger_usd: SignedUsd,
     receipts_usd: SignedUsd,
-    /** Rows of the ledger that were counted late: in another hour than that of the admission. They belong to the hour of the admission. */
+    /**
+     * Rows of the ledger that were counted late: in another hour than that of the admission. They belong to the hour of
+     * the admission.
+     */
     late_rows: Count,
     /** Days whose hours the ledger has folded: they are compared as a whole. */
     folded_days: Count,
@@ -128,7 +132,9 @@ export const AdminReceiptsResponse = Type.Object({
     dropped: Type.Union([Count, Type.Null()]),
     /** Receipts that could not be stored. */
     skipped: Count,
-    /** Sum of the operators' adjustments in the months of these hours. They are no requests, so they have no receipt. */
+    /**
+     * Sum of the operators' adjustments in the months of these hours. They are no requests, so they have no receipt.
+     */
     adjustments_usd: SignedUsd
   }),
   next_cursor: NextCursor

@@ -38,7 +38,10 @@ export const AdminMoney = Type.Object({
       margin_usd: Margin
     })
   ),
-  /** The 100 accounts with the highest loss (cost minus revenue). Accounts that pay in other currencies than dollars are left out. */
+  /**
+   * The 100 accounts with the highest loss (cost minus revenue). Accounts that pay in other currencies than dollars are
+   * left out.
+   */
   unprofitable: Type.Array(
     Type.Object({
       account_id: AccountId,

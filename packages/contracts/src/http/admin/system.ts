@@ -14,7 +14,10 @@ const Process = Type.Object({
 
 export const UpstreamState = Type.Object({
   name: Type.String(),
-  /** `open`: after failures, requests go to other upstreams where they can. `half-open`: it tests whether the upstream works again. */
+  /**
+   * `open`: after failures, requests go to other upstreams where they can. `half-open`: it tests whether the upstream
+   * works again.
+   */
   breaker: Type.Enum(['closed', 'open', 'half-open'])
 })
 

@@ -32,7 +32,9 @@ export const keys = pgTable(
     /** Percent of the budget at which the owner is told; null: those of the account. See notice_settings. */
     thresholds: integer('thresholds').array(),
     requestsPerMinute: integer('requests_per_minute'),
-    /** For a playground's token: the session that it belongs to. Null for a key. See playground/playground-routes.ts. */
+    /**
+     * For a playground's token: the session that it belongs to. Null for a key. See playground/playground-routes.ts.
+     */
     sessionId: uuid('session_id'),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     /** `aNN` of the account, `kNN` of the digest. */

@@ -2,7 +2,10 @@
 export interface Scrape {
   /** In the format of Prometheus. */
   readonly text: string
-  /** The value of a sample, such as `of('tollgate_mails_total', { outcome: 'sent' })`. Undefined if there is no such sample. */
+  /**
+   * The value of a sample, such as `of('tollgate_mails_total', { outcome: 'sent' })`. Undefined if there is no such
+   * sample.
+   */
   of(name: string, labels?: Readonly<Record<string, string>>): number | undefined
   /** All values of a label. */
   valuesOf(label: string): Set<string>

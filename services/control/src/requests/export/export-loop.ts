@@ -65,8 +65,8 @@ export function createExportLoop(options: ExportLoopOptions): BackgroundLoop {
   let failures = 0
 
   /**
-   * Takes or renews the right to send receipts, so that replicas do not send the same ones. Two may still do so after a long pause of
-   * one of them: receipts have ids.
+   * Takes or renews the right to send receipts, so that replicas do not send the same ones. Two may still do so after a
+   * long pause of one of them: receipts have ids.
    */
   async function mayExport(): Promise<boolean> {
     if (held !== null) held = await exporter.extend(held)

@@ -5,7 +5,9 @@ import { inSteps } from '../../database/delete-in-steps.ts'
 import { requestExports as queue } from '../../database/schema/requests.ts'
 import { packReceipts } from './pack-receipts.ts'
 
-/** Receipts in one row, and in one request to the collector. Encoding one takes about 25 µs, during which requests wait. */
+/**
+ * Receipts in one row, and in one request to the collector. Encoding one takes about 25 µs, during which requests wait.
+ */
 export const receiptsPerBatch = 100
 const rowsPerStep = 1000
 
@@ -16,7 +18,10 @@ export interface WaitingReceipts {
   readonly packed: Uint8Array
 }
 
-/** Adds receipts to the queue, in the transaction that stores them. So each stored receipt is exported, and no other one. */
+/**
+ * Adds receipts to the queue, in the transaction that stores them. So each stored receipt is exported, and no other
+ * one.
+ */
 export async function queueReceipts(tx: Transaction, receipts: readonly Receipt[]): Promise<void> {
   if (receipts.length === 0) return
   const batches = Array.from({ length: Math.ceil(receipts.length / receiptsPerBatch) }, (_, index) =>

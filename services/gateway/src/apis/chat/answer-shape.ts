@@ -18,13 +18,14 @@ const maxReadText = 64
 const name = { other: 0, list: 1, usage: 2, error: 3, object: 4, finishReason: 5, tier: 6, model: 7 } as const
 
 /**
- * Reads the structure of a single body as its bytes pass: whether it is one JSON object, whether the object has ended, whether it
- * has the list of answers, where its usage is, and which service tier it names. Reads only braces, brackets and texts, and does not check the rest.
+ * Reads the structure of a single body as its bytes pass: whether it is one JSON object, whether the object has ended,
+ * whether it has the list of answers, where its usage is, and which service tier it names. Reads only braces, brackets
+ * and texts, and does not check the rest.
  */
 export class AnswerShape implements BodyShape {
   /**
-   * Whether the object has the list, and the list begins with an object. A whole object that reports usage needs no list: filters of
-   * providers answer so, and the provider bills what it reports.
+   * Whether the object has the list, and the list begins with an object. A whole object that reports usage needs no
+   * list: filters of providers answer so, and the provider bills what it reports.
    */
   hasList = false
   /** Whether the bytes cannot be one JSON object. */

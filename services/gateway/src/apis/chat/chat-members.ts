@@ -1,6 +1,9 @@
 import { limitedBy } from '../../request/refuse-unknown.ts'
 
-/** The top-level members in OpenAI's API reference, with deprecated ones. A test compares the list with the types of the official SDK. */
+/**
+ * The top-level members in OpenAI's API reference, with deprecated ones. A test compares the list with the types of the
+ * official SDK.
+ */
 export const chatMembers: ReadonlySet<string> = new Set([
   'audio',
   'frequency_penalty',

@@ -3,18 +3,21 @@ import { memberOf } from '../../body/json-text.ts'
 import { inputParts, nameOf, outputParts, tokensOf } from '../../usage/reported-counts.ts'
 import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
 
-/** Mistral's Voxtral has a token for 80 ms of audio. Recorded answers with 5 s and 12 s name 375 tokens: those of 30 s. */
+/**
+ * Mistral's Voxtral has a token for 80 ms of audio. Recorded answers with 5 s and 12 s name 375 tokens: those of 30 s.
+ */
 const mistralTokensPerSecond = 12.5
 const mistralWindowSeconds = 30
 
 /**
- * Reads the `usage` object of chat, completions or embeddings (OpenAI's API). Only whole numbers from 0 count as reported. 0 prompt
- * tokens count as missing, because every prompt has some. A part that exceeds its whole counts as the whole, except these:
+ * Reads the `usage` object of chat, completions or embeddings (OpenAI's API). Only whole numbers from 0 count as
+ * reported. 0 prompt tokens count as missing, because every prompt has some. A part that exceeds its whole counts as
+ * the whole, except these:
  *
  * - Some providers leave hidden reasoning out of `completion_tokens` (Gemini, xAI), and include it in `total_tokens`.
  * - Some gateways leave cached tokens out of `prompt_tokens`. It shows if they exceed it.
- * - Mistral bills audio by its seconds. `total_tokens` includes its tokens, rounded up to windows of 30 s. `prompt_tokens` does not, but
- *   `cached_tokens` may.
+ * - Mistral bills audio by its seconds. `total_tokens` includes its tokens, rounded up to windows of 30 s.
+ *   `prompt_tokens` does not, but `cached_tokens` may.
  *
  * @returns null if the value has neither prompt nor completion tokens
  */

@@ -12,9 +12,9 @@ import { readUsage } from './chat-usage.ts'
 const usageName = searchedName('usage')
 
 /**
- * Reads the events of a stream of chat or completions on their way to the client, and finds the usage. Removes the event with the
- * usage if the client did not ask for it. All other events pass unchanged. An event that reports an error does not pass, and all bytes
- * after it are dropped.
+ * Reads the events of a stream of chat or completions on their way to the client, and finds the usage. Removes the
+ * event with the usage if the client did not ask for it. All other events pass unchanged. An event that reports an
+ * error does not pass, and all bytes after it are dropped.
  */
 export class EventStream extends EventFlow {
   /** Bytes of words up to and including the event with the usage. */
@@ -40,7 +40,8 @@ export class EventStream extends EventFlow {
   }
 
   /**
-   * Whether the event with the usage has no choices, and no words followed it. Some providers report usage in every event.
+   * Whether the event with the usage has no choices, and no words followed it. Some providers report usage in every
+   * event.
    */
   get isUsageFinal(): boolean {
     return this.#isUsageAlone && this.#sizeAtUsage === this.received.size
@@ -147,8 +148,8 @@ const none = Buffer.alloc(0)
 const finishName = searchedName('finish_reason')
 
 /**
- * Counts the answers of a stream that have a `finish_reason`. For speed, it parses an event only if the request asked for several
- * answers and the event has a reason.
+ * Counts the answers of a stream that have a `finish_reason`. For speed, it parses an event only if the request asked
+ * for several answers and the event has a reason.
  */
 class FinishedAnswers {
   /** Whether all requested answers have a reason. */

@@ -55,8 +55,8 @@ export const messagesFormat: AnswerFormat = {
 }
 
 /**
- * Writes the body that explains a refusal to a client of Anthropic's API. It has the provider's message unchanged, because clients
- * recover by it, and all members of an error.
+ * Writes the body that explains a refusal to a client of Anthropic's API. It has the provider's message unchanged,
+ * because clients recover by it, and all members of an error.
  *
  * @param context with what it must not have. If it cannot be written without, the client gets a general error
  */

@@ -30,8 +30,8 @@ export function messagesFields(headers: IncomingHttpHeaders): readonly string[] 
 }
 
 /**
- * Refuses betas that may change the price, or refer to state at the provider. Without a beta, the provider would refuse the members that
- * belong to it, so no beta is left out.
+ * Refuses betas that may change the price, or refer to state at the provider. Without a beta, the provider would refuse
+ * the members that belong to it, so no beta is left out.
  *
  * @throws ServiceError invalid_request naming the beta
  */

@@ -1,8 +1,8 @@
 import { limitedBy } from '../../request/refuse-unknown.ts'
 
 /**
- * The top-level members of a message request in Anthropic's API reference, with its betas. A test compares the list with the types of the
- * official SDK.
+ * The top-level members of a message request in Anthropic's API reference, with its betas. A test compares the list
+ * with the types of the official SDK.
  */
 export const latestMembers: readonly string[] = [
   'billing_policy',

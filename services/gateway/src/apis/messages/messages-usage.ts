@@ -4,10 +4,11 @@ import { callCounts, nameOf, tokensOf } from '../../usage/reported-counts.ts'
 import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
 
 /**
- * Reads the `usage` of a message (Anthropic's Messages API). Its three numbers of input tokens are disjoint, so the prompt is their
- * sum. Thinking is a part of the output.
+ * Reads the `usage` of a message (Anthropic's Messages API). Its three numbers of input tokens are disjoint, so the
+ * prompt is their sum. Thinking is a part of the output.
  *
- * `iterations` are further calls of models within the request. Some are not in the outer numbers, so the larger number of both counts.
+ * `iterations` are further calls of models within the request. Some are not in the outer numbers, so the larger number
+ * of both counts.
  *
  * @returns null if it has neither input nor output tokens
  */
@@ -42,10 +43,12 @@ export function readMessagesUsage(usage: unknown): ReportedUsage | null {
 }
 
 /**
- * Adds a later report of the same message to an earlier one: `message_delta` to `message_start`. All numbers are cumulative, so the
- * largest one counts: a later report with less takes back nothing that was used. Some parts come only in the first report.
+ * Adds a later report of the same message to an earlier one: `message_delta` to `message_start`. All numbers are
+ * cumulative, so the largest one counts: a later report with less takes back nothing that was used. Some parts come
+ * only in the first report.
  *
- * No output, or less than none, is a missing report, and the output is estimated: an earlier number may be of the beginning.
+ * No output, or less than none, is a missing report, and the output is estimated: an earlier number may be of the
+ * beginning.
  */
 export function mergeMessagesUsage(earlier: unknown, later: unknown): unknown {
   if (typeof earlier === 'number' && typeof later === 'number') return Math.max(earlier, later)

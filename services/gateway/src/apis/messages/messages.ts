@@ -17,14 +17,14 @@ import { messagesFields, refuseBetas } from './messages-headers.ts'
 import { messagesInstead, messagesMembers } from './messages-members.ts'
 
 /**
- * Passes of the model in one message. Anthropic pauses a message after ten (platform.claude.com, "server tools", 2026). A search beyond
- * `max_uses` fails and costs nothing, but the model reads its prompt again.
+ * Passes of the model in one message. Anthropic pauses a message after ten (platform.claude.com, "server tools", 2026).
+ * A search beyond `max_uses` fails and costs nothing, but the model reads its prompt again.
  */
 const maxPasses = 10
 
 /**
- * The searches of a message, if it has the provider's web search. It is not known whether `max_tokens` limits all passes together, so each
- * may have all of the output.
+ * The searches of a message, if it has the provider's web search. It is not known whether `max_tokens` limits all
+ * passes together, so each may have all of the output.
  */
 function messageSearches({ bytes, notes, labels }: BoundedBody): HostedSearches | null {
   if (!labels.has(hostedSearchType)) return null
@@ -156,8 +156,8 @@ export const countTokens: CountingApi = {
 }
 
 /**
- * Tokens that Anthropic's API adds to the prompt of a request with tools, and for each tool that Anthropic has defined. The figures are
- * at least those of its page on prices (November 2026). It names none for the memory tool.
+ * Tokens that Anthropic's API adds to the prompt of a request with tools, and for each tool that Anthropic has defined.
+ * The figures are at least those of its page on prices (November 2026). It names none for the memory tool.
  */
 const perRequest = 1024
 const perTool: ReadonlyArray<readonly [prefix: string, tokens: number]> = [

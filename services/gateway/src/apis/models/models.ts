@@ -48,7 +48,8 @@ function toMessageModel(id: string, name: string, { created, contextWindow, maxO
 }
 
 /**
- * Cuts a page from a list of models, as Anthropic's API does: the first models, those after one, or the last ones before one.
+ * Cuts a page from a list of models, as Anthropic's API does: the first models, those after one, or the last ones
+ * before one.
  *
  * @throws ServiceError invalid_request
  */
@@ -90,15 +91,18 @@ export interface ModelsDependencies {
   readonly useLog: Pick<UseLog, 'used'>
 }
 
-/** Lists of one key in a minute, for each process: each costs a question to Redis, and no rate of the plan counts them. */
+/**
+ * Lists of one key in a minute, for each process: each costs a question to Redis, and no rate of the plan counts them.
+ */
 const maxListsPerMinute = 600
 const windowMs = 60_000
 
 const ModelParams = Type.Object({ '*': Type.String() })
 
 /**
- * `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use and that an upstream serves, each followed
- * by its aliases. A request with `anthropic-version` gets the format of Anthropic's API, and only the models that are offered there.
+ * `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use and that an upstream
+ * serves, each followed by its aliases. A request with `anthropic-version` gets the format of Anthropic's API, and only
+ * the models that are offered there.
  */
 export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog }: ModelsDependencies): void {
   const countList = createListRate()

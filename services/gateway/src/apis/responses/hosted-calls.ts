@@ -22,8 +22,8 @@ const toolOfItem: ReadonlyMap<unknown, string> = new Map([
 export const isHostedCall = (type: unknown): boolean => toolOfItem.has(type)
 
 /**
- * Counts the calls of the provider's tools in a response, by the type of tool. `tool_usage` may skip calls, and one call in the output may
- * be several searches: the larger one counts.
+ * Counts the calls of the provider's tools in a response, by the type of tool. `tool_usage` may skip calls, and one
+ * call in the output may be several searches: the larger one counts.
  *
  * @param toolUsage the member `tool_usage`
  */

@@ -12,7 +12,11 @@ import { readResponsesUsage } from './responses-usage.ts'
 
 const members = ['id', 'type', 'status', 'action.type'] as const
 
-/** The paths of what is read of the items of a response's output. @param output the path of the list, such as `output` */
+/**
+ * The paths of what is read of the items of a response's output.
+ *
+ * @param output the path of the list, such as `output`
+ */
 export const outputPaths = (output: string): string[] => members.map((member) => `${output}.*.${member}`)
 
 /** What is read of one item. */
@@ -41,7 +45,12 @@ export function outputItems(listed: readonly ListedValue[]): OutputItem[] {
   return items
 }
 
-/** Replaces what the error of a failed response must not have. @param event `response.failed` @returns the same if it has nothing of it */
+/**
+ * Replaces what the error of a failed response must not have.
+ *
+ * @param event `response.failed`
+ * @returns the same if it has nothing of it
+ */
 export function concealFailedResponse(event: Buffer, hidden: Hidden): Buffer {
   const data = dataIn(event)
   if (!concealFailure(memberOf(data, 'response'), hidden)) return event

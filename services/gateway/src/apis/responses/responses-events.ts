@@ -27,8 +27,8 @@ const paths = [
 ]
 
 /**
- * Reads the events of the Responses API. A stream is whole after its last event: `response.completed`, `response.incomplete` or
- * `response.failed`. Only that event has the usage.
+ * Reads the events of the Responses API. A stream is whole after its last event: `response.completed`,
+ * `response.incomplete` or `response.failed`. Only that event has the usage.
  */
 export class ResponsesEvents extends TypedEvents {
   #isDone = false

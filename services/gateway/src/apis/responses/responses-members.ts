@@ -1,6 +1,6 @@
 /**
- * The top-level members in OpenAI's API reference, with deprecated ones. A test compares the list with the types of the official SDK.
- * `client_metadata` is not in the reference: Codex sends it to OpenAI, as labels without a price.
+ * The top-level members in OpenAI's API reference, with deprecated ones. A test compares the list with the types of the
+ * official SDK. `client_metadata` is not in the reference: Codex sends it to OpenAI, as labels without a price.
  */
 export const responsesMembers: ReadonlySet<string> = new Set([
   'access_programs',

@@ -3,8 +3,9 @@ import { inputParts, nameOf, outputParts, tokensOf } from '../../usage/reported-
 import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
 
 /**
- * Reads the `usage` of a response (OpenAI's Responses API), and the tier in its `service_tier`. Cached and written tokens are parts of the
- * input, and reasoning of the output. The calls of the provider's tools are elsewhere: see hosted-calls.ts.
+ * Reads the `usage` of a response (OpenAI's Responses API), and the tier in its `service_tier`. Cached and written
+ * tokens are parts of the input, and reasoning of the output. The calls of the provider's tools are elsewhere: see
+ * hosted-calls.ts.
  *
  * @param response the object of a whole answer, or of the last event of a stream
  * @returns null if it has neither input nor output tokens

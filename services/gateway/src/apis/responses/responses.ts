@@ -89,7 +89,8 @@ export function refuseUnpricedSearch({ labels }: Pick<BoundedBody, 'labels'>, mo
 /**
  * The searches of a request, if it has the provider's web search.
  *
- * OpenAI: `max_tool_calls` limits the calls of all tools that the provider runs, and `max_output_tokens` the output of all passes.
+ * OpenAI: `max_tool_calls` limits the calls of all tools that the provider runs, and `max_output_tokens` the output of
+ * all passes.
  *
  * @throws ServiceError unpriced_parameter
  */
@@ -122,8 +123,8 @@ function hasCompaction({ bytes, notes }: BoundedBody): boolean {
 }
 
 /**
- * `POST /v1/responses/compact`: the model writes a conversation shorter. A request has no limit of the output, so the model's own maximum is
- * reserved.
+ * `POST /v1/responses/compact`: the model writes a conversation shorter. A request has no limit of the output, so the
+ * model's own maximum is reserved.
  */
 export const compact: Api = {
   ...responses,
@@ -165,7 +166,10 @@ export const inputTokens: CountingApi = {
   refusePrompt: refuseUnpricedSearch
 }
 
-/** Tokens for the tools that OpenAI has defined. It publishes no figures, so they are those of Anthropic's tools of this kind. */
+/**
+ * Tokens for the tools that OpenAI has defined. It publishes no figures, so they are those of Anthropic's tools of this
+ * kind.
+ */
 const perOpenaiTool: ReadonlyMap<string, number> = new Map([
   ['apply_patch', 1024],
   ['local_shell', 1024],

@@ -29,15 +29,18 @@ type Dependencies = Pick<
   | 'useLog'
 >
 
-/** What an answer under way takes at most: it waits at the provider's connection, in its body, and at the client's connection. */
+/**
+ * What an answer under way takes at most: it waits at the provider's connection, in its body, and at the client's
+ * connection.
+ */
 const answerBytes = 4 * waitingBytes
 
 /** The members of queries that reach the provider. */
 const passedQuery = new Set(['include', 'include[]', 'limit', 'order', 'after'])
 
 /**
- * `GET` and `DELETE /v1/responses/:id`, `GET /v1/responses/:id/input_items` and `POST /v1/responses/:id/cancel`, for the key's own
- * responses. They cost nothing.
+ * `GET` and `DELETE /v1/responses/:id`, `GET /v1/responses/:id/input_items` and `POST /v1/responses/:id/cancel`, for
+ * the key's own responses. They cost nothing.
  */
 export function storedResponses(app: FastifyInstance, dependencies: Dependencies): void {
   const route = (method: OtherRequest['method'], end: string) =>

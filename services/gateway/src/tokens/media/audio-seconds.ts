@@ -1,6 +1,8 @@
 import { decodePrefix } from './base64-prefix.ts'
 
-/** Bytes decoded in the first and the second try. Nearly all headers are short; tags before an MP3 may hold pictures. */
+/**
+ * Bytes decoded in the first and the second try. Nearly all headers are short; tags before an MP3 may hold pictures.
+ */
 const prefixBytes = [3 * 1024, 768 * 1024]
 
 /**
@@ -30,8 +32,8 @@ const extensible = 0xfffe
 const maxChunks = 64
 
 /**
- * The lowest rate in a WAV's header. Decoders differ in which of several formats they take, and the rates may differ. 0 if the
- * sound is compressed, has no format, or does not begin within these bytes.
+ * The lowest rate in a WAV's header. Decoders differ in which of several formats they take, and the rates may differ. 0
+ * if the sound is compressed, has no format, or does not begin within these bytes.
  */
 function wavBytesPerSecond(bytes: Buffer): number {
   let lowest = Number.POSITIVE_INFINITY

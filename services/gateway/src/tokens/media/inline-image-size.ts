@@ -63,8 +63,8 @@ const losslessSignature = 0x2f
 const even = (length: number): number => length + (length & 1)
 
 /**
- * Reads the size of a JPEG (ITU-T T.81, annex B) from the segments before its first scan. Decoders differ in which of several
- * frame headers they use, so the largest counts. If decoders differ otherwise, the size is unknown.
+ * Reads the size of a JPEG (ITU-T T.81, annex B) from the segments before its first scan. Decoders differ in which of
+ * several frame headers they use, so the largest counts. If decoders differ otherwise, the size is unknown.
  */
 function jpegSize(bytes: Buffer): SizeAnswer {
   let [width, height] = [0, 0]

@@ -33,7 +33,11 @@ export function measureImage(url: string, detail: string | null, bytes = url.len
   return { kind: 'image', size: isInline ? inlineImageSize(url) : null, detail, isInline, isOtherFile, bytes }
 }
 
-/** Measures a recording. @param data base64; at least the first {@link readPrefix} characters, or all if it is shorter */
+/**
+ * Measures a recording.
+ *
+ * @param data base64; at least the first {@link readPrefix} characters, or all if it is shorter
+ */
 export const measureAudio = (data: string, bytes = data.length): MeasuredAudio => ({
   kind: 'audio',
   seconds: maxAudioSeconds(data, bytes),

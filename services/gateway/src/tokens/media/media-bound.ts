@@ -5,7 +5,8 @@ import type { Size } from './inline-image-size.ts'
 import type { MeasuredAudio, MeasuredImage } from './measure-media.ts'
 
 /**
- * Bounds the tokens of an image by its size. Without a known size, as for remote images, the bound is the model's maximum.
+ * Bounds the tokens of an image by its size. Without a known size, as for remote images, the bound is the model's
+ * maximum.
  */
 export function imageTokens({ size, detail }: Pick<MeasuredImage, 'size' | 'detail'>, rule: ImageRule): number {
   if (rule.rule === 'fixed') return rule.tokens
@@ -24,8 +25,8 @@ const [maxSidePx, shortSidePx, tilePx] = [2048, 768, 512]
 const maxTiles = (maxSidePx / tilePx) * Math.ceil(shortSidePx / tilePx)
 
 /**
- * Bounds the tiles of an image, fitted into 2048 px and then resized to a short side of 768 px (OpenAI, "Images and vision"). The
- * guide does not say whether small images grow, or how sides are rounded. So this takes the maximum.
+ * Bounds the tiles of an image, fitted into 2048 px and then resized to a short side of 768 px (OpenAI, "Images and
+ * vision"). The guide does not say whether small images grow, or how sides are rounded. So this takes the maximum.
  */
 function tilesOf({ width, height }: Size): number {
   const [long, short] = [Math.max(width, height), Math.min(width, height)]

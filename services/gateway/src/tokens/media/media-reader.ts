@@ -30,7 +30,8 @@ export class MediaReader {
 
   /**
    * @returns whether all have been measured
-   * @throws ServiceError invalid_request for a part without the member that its type names, for too many media, or escaped URLs
+   * @throws ServiceError invalid_request for a part without the member that its type names, for too many media, or
+   * escaped URLs
    */
   step(): boolean {
     const notes = this.#notes

@@ -11,8 +11,8 @@ const headEnd = Buffer.from('\r\n\r\n')
 const none = Buffer.alloc(0)
 
 /**
- * Parses HTTP/1.1 answers one after the other, without a connection. Call `reset` before each answer. The result does not depend on
- * how the bytes are cut.
+ * Parses HTTP/1.1 answers one after the other, without a connection. Call `reset` before each answer. The result does
+ * not depend on how the bytes are cut.
  */
 export class AnswerParser {
   /** null until it is complete. */

@@ -6,8 +6,8 @@ import { type Idle, type IdleState, keptOpenMs } from './idle-connections.ts'
 import type { RequestHeads } from './request-head.ts'
 
 /**
- * All connections read into this buffer, because each read is handled before the next one. So a stream that waits for its next event
- * needs no buffer.
+ * All connections read into this buffer, because each read is handled before the next one. So a stream that waits for
+ * its next event needs no buffer.
  */
 const readInto = Buffer.allocUnsafeSlow(65_536)
 
@@ -101,8 +101,8 @@ export class Connection implements Idle, ExchangeConnection {
   }
 
   /**
-   * Closes only this side. The upstream notices it, and bytes on their way are still read. If the request is not sent completely, the
-   * exchange is aborted instead, because the socket would first send the rest.
+   * Closes only this side. The upstream notices it, and bytes on their way are still read. If the request is not sent
+   * completely, the exchange is aborted instead, because the socket would first send the rest.
    */
   leave(reason: Error): void {
     if (!this.#isSent || this.#socket.writableLength > 0) {

@@ -17,8 +17,9 @@ import { RequestHeads } from './request-head.ts'
 const checksPerTimeout = 4
 const maxIntervalMs = 1000
 /**
- * Minimum idle time of a connection between two requests. Faulty upstreams sent their unexpected second answer within a few
- * milliseconds after the first. The rest needs ten more connections at a thousand requests per second, and about `enoughIdle` at most.
+ * Minimum idle time of a connection between two requests. Faulty upstreams sent their unexpected second answer within a
+ * few milliseconds after the first. The rest needs ten more connections at a thousand requests per second, and about
+ * `enoughIdle` at most.
  */
 const defaultRestMs = 10
 
@@ -26,8 +27,8 @@ const defaultRestMs = 10
  * Calls an upstream with HTTP/1.1 (RFC 9112): one request at a time on each connection. A connection rests between two
  * requests: see {@link IdleConnections}. If no connection has rested long enough, the call opens another one.
  *
- * Requests are sent at the end of a turn of the event loop. Bytes that arrived before are read first, so they never count as the
- * answer to the request.
+ * Requests are sent at the end of a turn of the event loop. Bytes that arrived before are read first, so they never
+ * count as the answer to the request.
  *
  * A call may fail because the upstream closes an idle connection at the same moment. The pool does not retry it.
  */
@@ -150,7 +151,8 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   }
 
   /**
-   * Counts time in checks, not in milliseconds. So after a suspension of the process, the sockets are read before a call times out.
+   * Counts time in checks, not in milliseconds. So after a suspension of the process, the sockets are read before a
+   * call times out.
    */
   #check(): void {
     this.tick++

@@ -33,18 +33,19 @@ export interface Idle {
 export type IdleState = 'in use' | 'resting' | 'spare'
 
 /**
- * While this many connections rest, the oldest one needs to rest for only one turn, and surplus ones become spare. At ten thousand
- * requests per second, a turn has about this many requests.
+ * While this many connections rest, the oldest one needs to rest for only one turn, and surplus ones become spare. At
+ * ten thousand requests per second, a turn has about this many requests.
  */
 export const enoughIdle = 16
 
 /**
- * Keeps idle connections in the order in which they became idle. The oldest resting connection is used next. So unexpected bytes of
- * an upstream have the most time to arrive and to close their connection. HTTP/1.1 cannot distinguish them from the next answer.
+ * Keeps idle connections in the order in which they became idle. The oldest resting connection is used next. So
+ * unexpected bytes of an upstream have the most time to arrive and to close their connection. HTTP/1.1 cannot
+ * distinguish them from the next answer.
  *
- * If more connections rest than needed, the oldest ones become spare. The connection that became spare last is used first, so the
- * others expire. If all connections were in rotation, none would expire, and a request would take a tenth more CPU time, because
- * their memory would rarely be in the processor's cache.
+ * If more connections rest than needed, the oldest ones become spare. The connection that became spare last is used
+ * first, so the others expire. If all connections were in rotation, none would expire, and a request would take a tenth
+ * more CPU time, because their memory would rarely be in the processor's cache.
  *
  * This is a linked list: `Deadlines` explains why. The spare connections come first, then the resting ones.
  */
@@ -85,8 +86,8 @@ export class IdleConnections<Connection extends Idle> {
   }
 
   /**
-   * Takes a connection that has rested. Call this at the end of a turn of the event loop, after all bytes that arrived before the turn
-   * were read.
+   * Takes a connection that has rested. Call this at the end of a turn of the event loop, after all bytes that arrived
+   * before the turn were read.
    *
    * @returns null if no connection has rested for a turn, and for `restMs` unless enough rest
    */

@@ -10,7 +10,10 @@ export interface ParsedHead extends AnswerHead {
   readonly keepAlive: string | undefined
 }
 
-/** A field name and its value (RFC 9110, 5.1 and 5.5), without a space before the colon and without folded lines (RFC 9112, 5). */
+/**
+ * A field name and its value (RFC 9110, 5.1 and 5.5), without a space before the colon and without folded lines (RFC
+ * 9112, 5).
+ */
 const field = "[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t\\x20-\\x7e\\x80-\\xff]*"
 const wellFormedHead = new RegExp(`^HTTP/1\\.[01] [1-9]\\d\\d(?: [^\\r\\n]*)?\\r\\n(?:${field}\\r\\n)*$`)
 const wellFormedField = new RegExp(`^${field}$`)
