@@ -129,10 +129,20 @@ test('mails need a server and a sender, and a password leaves this machine only 
   const from = 'Tollgate <no-reply@example.com>'
   const host = 'mail.example.com'
   assert.deepEqual(read('smtp://ada@example.com:p%40ss:w%25rd@mail.example.com'), {
-    ...{ host, port: 587, isTls: false, needsStartTls: true, login, from }
+    host,
+    port: 587,
+    isTls: false,
+    needsStartTls: true,
+    login,
+    from
   })
   assert.deepEqual(read('smtps://mail.example.com:2465', 'a@example.com'), {
-    ...{ host, port: 2465, isTls: true, needsStartTls: false, login: null, from: 'a@example.com' }
+    host,
+    port: 2465,
+    isTls: true,
+    needsStartTls: false,
+    login: null,
+    from: 'a@example.com'
   })
   assert.partialDeepStrictEqual(read('smtp://ada:secret@[::1]:25'), { host: '::1', port: 25, needsStartTls: false })
 })

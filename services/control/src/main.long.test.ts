@@ -165,7 +165,11 @@ test('control as a program', async (t) => {
     const ready = await send(`${adminUrl}/readyz`)
     assert.equal(ready.status, 503)
     assert.deepEqual(await ready.json(), {
-      ...{ started: false, stopping: false, database: false, redis: false, problems: [] }
+      started: false,
+      stopping: false,
+      database: false,
+      redis: false,
+      problems: []
     })
     assert.match((await send(`${adminUrl}/metrics`)).text(), /^tollgate_build_info\{service="control",version="/m)
     await assert.rejects(send(`http://127.0.0.1:${publicPort}/livez`))

@@ -243,7 +243,9 @@ function factsOf(
     kind: 'gateway',
     version,
     upstreams: [...upstreams.current.byName.values()].map(({ name, breaker, speaks }) => ({
-      ...{ name, breaker: breaker.state, speaks: [...speaks] }
+      name,
+      breaker: breaker.state,
+      speaks: [...speaks]
     })),
     leftOutUpstreams: [...upstreams.current.leftOut],
     catalogVersion: catalog.current()?.version ?? null,

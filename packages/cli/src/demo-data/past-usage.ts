@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
 import type { FailedAttempt, Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
@@ -91,7 +92,7 @@ function pastRequest(
   const promptTokens = failed ? 0 : sentTokens
   const cachedTokens = model.kind === 'chat' && random() < 0.5 ? Math.round(promptTokens * 0.6) : 0
   const completionTokens =
-    failed || model.kind === 'embedding' ? 0 : Math.round(key.completionTokens * (0.3 + 1.4 * random()))
+    failed || !modelKinds[model.kind].hasOutput ? 0 : Math.round(key.completionTokens * (0.3 + 1.4 * random()))
   const reasoningTokens = model.id.startsWith('gpt-5') ? Math.round(completionTokens * 0.4) : 0
   const { input, cached_input, output, reasoning } = model.usd_per_million_tokens
   const micros =

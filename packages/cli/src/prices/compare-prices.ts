@@ -1,3 +1,4 @@
+import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import type { Catalog, Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { type ListedPrices, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
@@ -205,7 +206,8 @@ function calls(type: string, listKey: string): PriceKind {
 /** The kinds that requests of a model can use. */
 function kindsOf(model: Model): PriceKind[] {
   // Embeddings have no output, but the catalog file has a price for it.
-  const all =
-    model.kind === 'embedding' ? [...inputKinds, ...otherKinds] : [...inputKinds, ...outputKinds, ...otherKinds]
+  const all = modelKinds[model.kind].hasOutput
+    ? [...inputKinds, ...outputKinds, ...otherKinds]
+    : [...inputKinds, ...otherKinds]
   return all.filter((kind) => kind.canOccur(model))
 }

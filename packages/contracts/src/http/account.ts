@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { kindNames } from '../catalog/apis.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -7,7 +8,7 @@ const UsdPerMillion = Type.Number({ minimum: 0 })
 /** A model of a plan, with its prices. */
 export const OfferedModel = Type.Object({
   id: Type.String(),
-  kind: Type.Enum(['chat', 'completion', 'embedding']),
+  kind: Type.Enum(kindNames),
   usd_per_million_tokens: Type.Object({
     input: UsdPerMillion,
     cached_input: UsdPerMillion,

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { kindNames } from '../catalog/apis.ts'
 
 const Usd = Type.Number({ minimum: 0 })
 const OptionalUsd = Type.Optional(Usd)
@@ -42,7 +43,7 @@ export type PricesOfPeriod = Static<typeof PricesOfPeriod>
 export const PricedModel = Type.Object({
   id: Type.String(),
   aliases: Type.Array(Type.String(), { description: 'Further names that requests may use.' }),
-  kind: Type.Enum(['chat', 'completion', 'embedding']),
+  kind: Type.Enum(kindNames),
   owned_by: Type.String(),
   context_tokens: Type.Integer(),
   max_output_tokens: Type.Integer(),

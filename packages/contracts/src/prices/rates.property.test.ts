@@ -202,7 +202,9 @@ test('the last period that applies decides, by its days, weekdays and hours in U
   ]
   const seconds = (text: string) => Date.parse(text) / 1000
   const prices: ModelPrices = {
-    ...{ inputPicos: 1, cachedInputPicos: 0, outputPicos: 0 },
+    inputPicos: 1,
+    cachedInputPicos: 0,
+    outputPicos: 0,
     periods: [
       { rows: only(1) },
       { from: seconds('2026-12-01T00:00:00Z'), rows: only(2) },

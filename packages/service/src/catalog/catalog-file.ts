@@ -190,10 +190,10 @@ function checkPrices(plans: CatalogFile['plans'], problems: string[]): void {
 
 function toModel(entry: Static<typeof ModelEntry>, name: string, problems: string[]): Model {
   const prices = toPrices(entry, (path, problem) => problems.push(`models.${name}.${path}: ${problem}`))
-  if (entry.kind !== 'embedding' && entry.max_output_tokens === 0) {
+  if (modelKinds[entry.kind].hasOutput && entry.max_output_tokens === 0) {
     problems.push(`models.${name}.max_output_tokens: must be at least 1 for a model that generates text`)
   }
-  const maxOutputTokens = entry.kind === 'embedding' ? 0 : entry.max_output_tokens
+  const maxOutputTokens = modelKinds[entry.kind].hasOutput ? entry.max_output_tokens : 0
   // A model with a price for reasoning has hidden output.
   const hidesOutput = entry.hidden_output ?? prices.reasoningPicos !== undefined
   const defaultTokens = hidesOutput ? defaultHidingTokens : modelKinds[entry.kind].defaultOutputTokens

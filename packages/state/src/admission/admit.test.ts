@@ -368,7 +368,10 @@ testOnEveryRedis('admission', async (t, anyRun) => {
 
   t.test('overdue holds are found among thousands of keys, and reaped in parts', async () => {
     const keys = Array.from({ length: 2500 }, (_, number) => ({
-      ...{ kind: 'key' as const, account, key: `key_${number}`, version: 11 },
+      kind: 'key' as const,
+      account,
+      key: `key_${number}`,
+      version: 11,
       record: activeKey
     }))
     await putAll(link, keys)

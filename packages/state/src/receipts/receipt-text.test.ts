@@ -13,7 +13,13 @@ const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: nu
 const whole = fc.maxSafeNat()
 const anyReceipt: fc.Arbitrary<Receipt> = fc.record({
   kind: fc.constantFrom(...receiptKinds),
-  ...{ id: text, account: text, key: text, at: whole, count: whole, endpoint: text, model: orNull(text) },
+  id: text,
+  account: text,
+  key: text,
+  at: whole,
+  count: whole,
+  endpoint: text,
+  model: orNull(text),
   ...{
     askedModel: orNull(text),
     answeredModel: orNull(text),
@@ -21,14 +27,22 @@ const anyReceipt: fc.Arbitrary<Receipt> = fc.record({
     upstream: orNull(text),
     attempts: whole
   },
-  ...{ status: orNull(whole), code: orNull(text), isEstimated: fc.boolean(), clientGone: fc.boolean() },
+  status: orNull(whole),
+  code: orNull(text),
+  isEstimated: fc.boolean(),
+  clientGone: fc.boolean(),
   ...(Object.fromEntries(measuredCounters.map((counter) => [counter, fc.oneof(fc.constant(0), whole)])) as Record<
     (typeof measuredCounters)[number],
     fc.Arbitrary<number>
   >),
-  ...{ heldNanos: whole, heldTokens: whole, grantedTokens: orNull(whole), tier: orNull(text) },
+  heldNanos: whole,
+  heldTokens: whole,
+  grantedTokens: orNull(whole),
+  tier: orNull(text),
   rates: fc.constantFrom(null, '{}', '{"inputPicos":75000,"callNanos":{"a \\"tool\\"":7}}'),
-  ...{ firstByteMs: orNull(whole), durationMs: orNull(whole), address: orNull(text) },
+  firstByteMs: orNull(whole),
+  durationMs: orNull(whole),
+  address: orNull(text),
   refused: orNull(
     fc.record(
       { unit: fc.constantFrom('nanos', 'tokens'), needed: whole, left: whole, limit: whole },

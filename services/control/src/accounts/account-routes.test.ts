@@ -90,7 +90,8 @@ onDatabase('account', async (t, newDatabase) => {
       {
         action: 'account.updated',
         detail: { monthly_budget_usd: 12.345678901, monthly_budget_usd_before: null },
-        ...{ actor: id, ip: '127.0.0.1' }
+        actor: id,
+        ip: '127.0.0.1'
       }
     )
   })

@@ -19,8 +19,11 @@ onDatabase('acts of operators on accounts', async (t, newDatabase) => {
   const server = await leaseRedis()
   const proxy = await startRedisProxy(server.url)
   const billing = await startBilling({
-    ...{ databaseUrl: await newDatabase(), redisUrl: proxy.url },
-    ...{ isProjecting: true, redisSilenceTimeoutMs: 1000, acknowledgeTimeoutMs: 1000 }
+    databaseUrl: await newDatabase(),
+    redisUrl: proxy.url,
+    isProjecting: true,
+    redisSilenceTimeoutMs: 1000,
+    acknowledgeTimeoutMs: 1000
   })
   const { control } = billing
   // Gateways stay connected to Redis.

@@ -55,12 +55,28 @@ onDatabase('accounts for operators', async (t, newDatabase) => {
 
   const spend = (accountId: string, costNanos: number, hour = month.from) =>
     orm.insert(ledger).values({
-      ...{ accountId, hour, costNanos, keyId: key.id, model: 'm', revision: 1 },
-      ...{ run: randomUUID(), requests: 1, errors: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0 }
+      accountId,
+      hour,
+      costNanos,
+      keyId: key.id,
+      model: 'm',
+      revision: 1,
+      run: randomUUID(),
+      requests: 1,
+      errors: 0,
+      promptTokens: 0,
+      cachedTokens: 0,
+      completionTokens: 0
     })
   const adjust = (accountId: string, nanos: number, of = month.from) =>
     orm.insert(adjustments).values({
-      ...{ id: randomUUID(), accountId, month: of, nanos, reason: 'goodwill', actorId: operator.id, at: control.now() }
+      id: randomUUID(),
+      accountId,
+      month: of,
+      nanos,
+      reason: 'goodwill',
+      actorId: operator.id,
+      at: control.now()
     })
 
   await t.test('accounts are sorted by what they spent this month, with adjustments and never below zero', async () => {
@@ -83,8 +99,18 @@ onDatabase('accounts for operators', async (t, newDatabase) => {
     assert.deepEqual(
       { ...first, created_at: '' },
       {
-        ...{ id: ada.id, email: ada.email, name: 'Ada', plan: 'team', status: 'active', suspended_for: [] },
-        ...{ team: null, past_due: false, people: 2, keys: 1, spent_usd: '3.500000001', created_at: '' }
+        id: ada.id,
+        email: ada.email,
+        name: 'Ada',
+        plan: 'team',
+        status: 'active',
+        suspended_for: [],
+        team: null,
+        past_due: false,
+        people: 2,
+        keys: 1,
+        spent_usd: '3.500000001',
+        created_at: ''
       }
     )
   })

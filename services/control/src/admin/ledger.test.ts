@@ -23,8 +23,17 @@ onEachDatabase('the export of the ledger', async (t, newDatabase) => {
   const { cookie } = await control.signUpOperator()
   const [a, b] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b']
   const row = (accountId: string, hour: string, changed: Partial<Row> = {}): Row => ({
-    ...{ accountId, hour: new Date(hour), run: 'run', keyId: 'key_a', model: 'small', revision: 1 },
-    ...{ requests: 1, promptTokens: 10, completionTokens: 5, costNanos: 1_000_000_001, ...changed }
+    accountId,
+    hour: new Date(hour),
+    run: 'run',
+    keyId: 'key_a',
+    model: 'small',
+    revision: 1,
+    requests: 1,
+    promptTokens: 10,
+    completionTokens: 5,
+    costNanos: 1_000_000_001,
+    ...changed
   })
   await addLedgerMonths(orm, '2026-02-01', '2026-03-01', '2026-04-01')
   await orm
@@ -149,7 +158,13 @@ onEachDatabase('the comparison of Redis and the ledger', async (t, newDatabase) 
     const id = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
     const at = new Date()
     await database.orm.insert(adjustments).values({
-      ...{ id, accountId: user.id, month: monthOf(at).from, nanos: -2_500_000_000, reason: 'goodwill', actorId: id, at }
+      id,
+      accountId: user.id,
+      month: monthOf(at).from,
+      nanos: -2_500_000_000,
+      reason: 'goodwill',
+      actorId: id,
+      at
     })
     const [known] = (await compare()).ledger.differences
     assert.deepEqual([known?.adjustments_usd, known?.difference_usd], ['-2.50', '-2.50'])

@@ -31,15 +31,31 @@ onDatabase('the money page', async (t, newDatabase) => {
   }
   const use = (accountId: string, model: string, upstream: string, costNanos: number, hour = present) =>
     orm.insert(ledger).values({
-      ...{ accountId, hour, run: `run.${upstream}`, keyId: 'key_1', model, upstream, revision: 1 },
-      ...{ ...zeroCounts, requests: 2, costNanos }
+      accountId,
+      hour,
+      run: `run.${upstream}`,
+      keyId: 'key_1',
+      model,
+      upstream,
+      revision: 1,
+      ...zeroCounts,
+      requests: 2,
+      costNanos
     })
 
   await t.test('before anything happened, everything is zero', async () => {
     const money = await read()
     assert.partialDeepStrictEqual(money, {
-      ...{ month: nameOfMonth(present), cost_usd: '0.00', adjustments_usd: '0.00', margin_usd: '0.00' },
-      ...{ revenue: [], by_model: [], by_upstream: [], by_plan: [], unprofitable: [], invoices_read_at: null }
+      month: nameOfMonth(present),
+      cost_usd: '0.00',
+      adjustments_usd: '0.00',
+      margin_usd: '0.00',
+      revenue: [],
+      by_model: [],
+      by_upstream: [],
+      by_plan: [],
+      unprofitable: [],
+      invoices_read_at: null
     })
     assert.deepEqual(
       money.months.map(({ month }) => month),
@@ -99,7 +115,10 @@ onDatabase('the money page', async (t, newDatabase) => {
       ],
       by_plan: [
         {
-          ...{ plan: 'free', accounts: 3, cost_usd: '4000059.000000001', revenue: [] },
+          plan: 'free',
+          accounts: 3,
+          cost_usd: '4000059.000000001',
+          revenue: [],
           margin_usd: '-4000059.000000001'
         },
         { plan: 'pro', accounts: 1, cost_usd: '3.00', revenue, margin_usd: '17.00' }
@@ -150,7 +169,11 @@ onDatabase('the money page', async (t, newDatabase) => {
     async () => {
       await storeCustomer(orm, abroad.id, 'cus_abroad', { now: control.now(), replaces: null })
       await orm.insert(invoices).values({
-        ...{ id: 'in_abroad', customerId: 'cus_abroad', amount: 1900, currency: 'eur', paidAt: control.now() }
+        id: 'in_abroad',
+        customerId: 'cus_abroad',
+        amount: 1900,
+        currency: 'eur',
+        paidAt: control.now()
       })
       const money = await read()
       const revenue = [

@@ -91,8 +91,12 @@ test('a reported key', async (t) => {
         status: 200,
         body: {
           key: {
-            ...{ id: key.id, label: 'the one', status: 'active', last_used_at: null },
-            ...{ account_id: owner.id, owner_email: owner.email }
+            id: key.id,
+            label: 'the one',
+            status: 'active',
+            last_used_at: null,
+            account_id: owner.id,
+            owner_email: owner.email
           }
         }
       })

@@ -209,7 +209,12 @@ onDatabase('the audit log', async (t, newDatabase) => {
     )
     await orm.transaction((tx) =>
       recordAudit(tx, {
-        ...{ accountId: ada.id, actorId: ada.id, action: 'key.created', subject: '=1+1', ip: '', at: new Date() },
+        accountId: ada.id,
+        actorId: ada.id,
+        action: 'key.created',
+        subject: '=1+1',
+        ip: '',
+        at: new Date(),
         detail: { label: 'a, "b"' }
       })
     )

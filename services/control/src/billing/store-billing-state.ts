@@ -110,8 +110,11 @@ export async function tellOfDuplicates(
 ): Promise<void> {
   const events = duplicates.flatMap(({ ended, kept }): NewEvent[] => {
     const data = {
-      ...{ account_id: accountId, subscription_id: ended.id, price_ids: [...ended.priceIds] },
-      ...{ kept_subscription_id: kept.id, kept_price_ids: [...kept.priceIds] }
+      account_id: accountId,
+      subscription_id: ended.id,
+      price_ids: [...ended.priceIds],
+      kept_subscription_id: kept.id,
+      kept_price_ids: [...kept.priceIds]
     }
     const event = { type: 'payment.duplicate' as const, data, at }
     const once = `${event.type}:${ended.id}`
@@ -140,7 +143,10 @@ export async function recordFailedPayment(
   if (!facts.isPastDue || (before.isPastDue && invoiceId === null)) return
   const period = (facts.renewsAt ?? facts.cancelAt)?.toISOString() ?? ''
   await recordEvent(tx, {
-    ...{ type: 'payment.failed', accountId, data: { invoice_id: invoiceId }, at: now },
+    type: 'payment.failed',
+    accountId,
+    data: { invoice_id: invoiceId },
+    at: now,
     once: `payment.failed:${accountId}:${facts.subscriptionId}:${period}`
   })
 }

@@ -84,7 +84,10 @@ onDatabase('the copy of paid invoices', async (t, newDatabase) => {
           return real.listPaidInvoices(...query)
         }
       },
-      ...{ sharedTime: control.sharedTime, log: control.app.log, intervalMs: hourMs, pauseMs: 0 }
+      sharedTime: control.sharedTime,
+      log: control.app.log,
+      intervalMs: hourMs,
+      pauseMs: 0
     })
     await assert.rejects(flaky.look(), /away/)
     const first = await copied(orm)
@@ -130,7 +133,10 @@ test('the tax in what was paid is known, also if credit paid a part of the invoi
   const server = await startCatalogPayments({ taxPercent: 19 })
   t.after(() => server.close())
   const stripe = new Stripe(stripeKey, {
-    ...{ host: '127.0.0.1', port: server.port, protocol: 'http' as const, telemetry: false }
+    host: '127.0.0.1',
+    port: server.port,
+    protocol: 'http' as const,
+    telemetry: false
   })
   const { customer, pay } = await subscribe({ stripe, payments: server })
   pay()

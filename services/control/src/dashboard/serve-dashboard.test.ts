@@ -34,8 +34,10 @@ const html =
   '<!doctype html><meta name="gateway-url" content="{{gatewayUrl}}"><meta content="{{requestLogDays}}"><div id="root"></div>'
 const served = html.replace('{{gatewayUrl}}', 'https://models.example.com').replace('{{requestLogDays}}', '7')
 const docsOf = (name: string) => ({
-  ...{ name, id: 'acme' },
-  ...{ publicUrl: 'https://app.example.com', gatewayUrl: 'https://models.example.com' }
+  name,
+  id: 'acme',
+  publicUrl: 'https://app.example.com',
+  gatewayUrl: 'https://models.example.com'
 })
 const signIn = {
   providers: [{ id: 'github', name: 'GitHub' }],

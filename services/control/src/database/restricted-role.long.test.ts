@@ -42,10 +42,17 @@ test('a role with only the documented grants', async (t) => {
   t.after(() => restricted.close())
 
   const env = {
-    ...{ AUTO_MIGRATE: 'false', DATABASE_URL: controlUrl, REDIS_URL: 'redis://127.0.0.1:9', CONTROL_PORT: '0' },
-    ...{ PUBLIC_URL: 'http://localhost:3000', SUPABASE_URL: 'http://127.0.0.1:9', SUPABASE_ANON_KEY: anonKey },
-    ...{ SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey, STRIPE_API_BASE: 'http://127.0.0.1:9' },
-    ...{ STRIPE_SECRET_KEY: stripeKey, STRIPE_WEBHOOK_SECRET: webhookSecret }
+    AUTO_MIGRATE: 'false',
+    DATABASE_URL: controlUrl,
+    REDIS_URL: 'redis://127.0.0.1:9',
+    CONTROL_PORT: '0',
+    PUBLIC_URL: 'http://localhost:3000',
+    SUPABASE_URL: 'http://127.0.0.1:9',
+    SUPABASE_ANON_KEY: anonKey,
+    SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
+    STRIPE_API_BASE: 'http://127.0.0.1:9',
+    STRIPE_SECRET_KEY: stripeKey,
+    STRIPE_WEBHOOK_SECRET: webhookSecret
   }
 
   await t.test('control stops before the migrations, and says what to type', async () => {

@@ -114,7 +114,9 @@ onDatabase('changes record events', async (t, newDatabase) => {
     const [cause] = billing.eventsSince(before)
     const customer = (cause!.data.object as { customer: string }).customer
     const failed = (id: string) => ({
-      ...{ ...cause!, id, type: 'invoice.payment_failed' },
+      ...cause!,
+      id,
+      type: 'invoice.payment_failed',
       data: { object: { id: 'in_7', object: 'invoice', customer } }
     })
     for (const event of [failed('evt_first'), cause!, failed('evt_retry')]) {

@@ -62,8 +62,14 @@ test('refused sign-ins and missing rights are logged with the client address', a
   assert.equal(attempt.status, 401)
   const from = { clientAddress: '127.0.0.1', method: 'POST' }
   assert.partialDeepStrictEqual(last(), {
-    ...{ ...from, level: 30, endpoint: '/api/auth/login', status: 401, code: 'invalid_credentials' },
-    ...{ user: null, account: null, key: null }
+    ...from,
+    level: 30,
+    endpoint: '/api/auth/login',
+    status: 401,
+    code: 'invalid_credentials',
+    user: null,
+    account: null,
+    key: null
   })
   const headers = { origin: 'https://evil.example' }
   const foreign = await call('POST', '/api/keys', { cookie: user.cookie, headers, body: { label: 'x' } })

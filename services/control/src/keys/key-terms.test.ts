@@ -91,15 +91,20 @@ const row = {
 test('a changed setting has its old and its new value, and the others have none', async () => {
   assert.deepEqual(changedValues(row, row), {})
   assert.deepEqual(changedValues(row, { ...row, label: 'app', monthlyBudgetNanos: 500e9, thresholds: [50, 100] }), {
-    ...{ label_before: 'ci', label: 'app' },
-    ...{ monthly_budget_usd_before: 5, monthly_budget_usd: 500 },
-    ...{ thresholds_before: null, thresholds: '50, 100' }
+    label_before: 'ci',
+    label: 'app',
+    monthly_budget_usd_before: 5,
+    monthly_budget_usd: 500,
+    thresholds_before: null,
+    thresholds: '50, 100'
   })
   assert.deepEqual(
     changedValues(row, { ...row, expiresAt: new Date('2026-11-23T00:00:00Z'), requestsPerMinute: null }),
     {
-      ...{ expires_at_before: null, expires_at: '2026-11-23T00:00:00.000Z' },
-      ...{ requests_per_minute_before: 60, requests_per_minute: null }
+      expires_at_before: null,
+      expires_at: '2026-11-23T00:00:00.000Z',
+      requests_per_minute_before: 60,
+      requests_per_minute: null
     }
   )
 })

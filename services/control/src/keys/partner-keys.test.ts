@@ -120,8 +120,12 @@ onDatabase('keys for partners', async (t, newDatabase) => {
       assert.deepEqual([entry.actor_key_label, entry.subject, entry.subject_exists], [management.label, key.id, true])
     }
     assert.deepEqual(byServer[2]!.detail, {
-      ...{ by_key: management.id, changed: 'label, monthly_budget_usd' },
-      ...{ label_before: 'tenant 1', label: 'renamed', monthly_budget_usd_before: null, monthly_budget_usd: 500 }
+      by_key: management.id,
+      changed: 'label, monthly_budget_usd',
+      label_before: 'tenant 1',
+      label: 'renamed',
+      monthly_budget_usd_before: null,
+      monthly_budget_usd: 500
     })
   })
 

@@ -15,7 +15,10 @@ function keyMail(notices: readonly Told[], count: number): MailContent {
   if (only !== undefined && others.length === 0 && count === 1) return { ...oneKey(only), button }
   const title = `${count} of your API keys soon stop working`
   return {
-    ...{ subject: title, title, button, items: notices.map(lineOf) },
+    subject: title,
+    title,
+    button,
+    items: notices.map(lineOf),
     paragraphs: [
       'Create new keys or use the new secrets before these times. Otherwise your apps’ requests are refused.'
     ]
@@ -27,7 +30,8 @@ function oneKey({ type, data, at }: Told): Omit<MailContent, 'button'> {
   if (type === 'key.grace_ending') {
     const title = `The old secret of your API key ${label} soon stops working`
     return {
-      ...{ subject: title, title },
+      subject: title,
+      title,
       paragraphs: [
         `You rotated this key. Its old secret works until ${moment(data.old_secret_until)}.`,
         'Check that all your apps use the new secret.'
@@ -37,7 +41,8 @@ function oneKey({ type, data, at }: Told): Omit<MailContent, 'button'> {
   const days = Math.max(1, Math.round((Date.parse(data.expires_at) - Date.parse(at)) / 86_400_000))
   const title = `Your API key ${label} expires in ${days === 1 ? 'one day' : `${days} days`}`
   return {
-    ...{ subject: title, title },
+    subject: title,
+    title,
     paragraphs: [
       `It works until ${moment(data.expires_at)}. After that, requests with it are refused.`,
       'Create a new key before then, or give this one a later end.'

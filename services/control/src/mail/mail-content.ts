@@ -56,7 +56,12 @@ export function dollars(usd: string): string {
 }
 
 const moments = new Intl.DateTimeFormat('en-GB', {
-  ...{ timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' }
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit'
 })
 const months = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'long' })
 

@@ -27,19 +27,31 @@ interface Kind {
 export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
   budget: {
     types: ['budget.threshold', 'budget.forecast'],
-    ...{ isRequired: false, isForOperators: false, collectMs: 30_000, about: 'budgets' }
+    isRequired: false,
+    isForOperators: false,
+    collectMs: 30_000,
+    about: 'budgets'
   },
   refusals: {
     types: ['requests.refused', 'requests.refused_ended'],
-    ...{ isRequired: false, isForOperators: false, collectMs: 60_000, about: 'refused requests' }
+    isRequired: false,
+    isForOperators: false,
+    collectMs: 60_000,
+    about: 'refused requests'
   },
   keys: {
     types: ['key.expiring', 'key.grace_ending'],
-    ...{ isRequired: false, isForOperators: false, collectMs: 60_000, about: 'keys that expire' }
+    isRequired: false,
+    isForOperators: false,
+    collectMs: 60_000,
+    about: 'keys that expire'
   },
   webhooks: {
     types: ['webhook.disabled'],
-    ...{ isRequired: false, isForOperators: false, collectMs: 10_000, about: 'webhook endpoints' }
+    isRequired: false,
+    isForOperators: false,
+    collectMs: 10_000,
+    about: 'webhook endpoints'
   },
   account: {
     types: [
@@ -54,27 +66,45 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
       'sign_in.guessed',
       'sign_in.new_browser'
     ],
-    ...{ isRequired: true, isForOperators: false, collectMs: 0, about: 'your account' }
+    isRequired: true,
+    isForOperators: false,
+    collectMs: 0,
+    about: 'your account'
   },
   providers: {
     types: ['provider.failing', 'webhook.disabled'],
-    ...{ isRequired: false, isForOperators: true, collectMs: 10_000, about: 'failing providers' }
+    isRequired: false,
+    isForOperators: true,
+    collectMs: 10_000,
+    about: 'failing providers'
   },
   spend: {
     types: ['spend.unusual'],
-    ...{ isRequired: false, isForOperators: true, collectMs: 60_000, about: 'unusual spend' }
+    isRequired: false,
+    isForOperators: true,
+    collectMs: 60_000,
+    about: 'unusual spend'
   },
   payments: {
     types: ['payment.unmatched', 'payment.duplicate'],
-    ...{ isRequired: false, isForOperators: true, collectMs: 10_000, about: 'payments that need you' }
+    isRequired: false,
+    isForOperators: true,
+    collectMs: 10_000,
+    about: 'payments that need you'
   },
   acts: {
     types: ['act.pending'],
-    ...{ isRequired: false, isForOperators: true, collectMs: 10_000, about: 'acts that wait for a second operator' }
+    isRequired: false,
+    isForOperators: true,
+    collectMs: 10_000,
+    about: 'acts that wait for a second operator'
   },
   approvals: {
     types: ['account.waiting'],
-    ...{ isRequired: false, isForOperators: true, collectMs: 10_000, about: 'accounts that wait for approval' }
+    isRequired: false,
+    isForOperators: true,
+    collectMs: 10_000,
+    about: 'accounts that wait for approval'
   }
 }
 

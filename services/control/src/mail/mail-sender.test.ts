@@ -68,7 +68,9 @@ onDatabase('queued mails', async (t, newDatabase) => {
   }
   const record = (events: NewEvent[]) => orm.transaction((tx) => recordEvents(tx, events))
   const threshold = (accountId: string, percent: number): NewEvent => ({
-    ...{ type: 'budget.threshold', accountId, at: clock() },
+    type: 'budget.threshold',
+    accountId,
+    at: clock(),
     data: { scope: 'account', key: null, month: '2026-11', percent, budget_usd: '100.00', spent_usd: `${percent}.00` }
   })
   const rowsOf = (accountId: string) =>
@@ -167,7 +169,10 @@ onDatabase('queued mails', async (t, newDatabase) => {
     await orm.update(users).set({ deletionStartedAt: clock() }).where(eq(users.id, deleted.id))
     const failed: NewEvent = { type: 'payment.failed', accountId: muting.id, data: { invoice_id: null }, at: clock() }
     const own = (accountId: string): NewEvent => ({
-      ...{ type: 'account.suspended', accountId, data: { reason: 'team' }, at: clock() }
+      type: 'account.suspended',
+      accountId,
+      data: { reason: 'team' },
+      at: clock()
     })
     await record([threshold(muting.id, 80), threshold(deleted.id, 80), failed, own(muting.id)])
     passMinutes(1)
@@ -183,7 +188,9 @@ onDatabase('queued mails', async (t, newDatabase) => {
   await t.test('mails for operators go to each address, or to each operator', async () => {
     const operator = await signUp(true)
     const failing = (upstream: string): NewEvent => ({
-      ...{ type: 'provider.failing', accountId: null, at: clock() },
+      type: 'provider.failing',
+      accountId: null,
+      at: clock(),
       data: { upstream, since: clock().toISOString(), requests: 9, failed: 9 }
     })
     await setMuted(orm, addressRecipient('night@example.com'), 'providers', true, clock())

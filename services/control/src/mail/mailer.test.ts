@@ -6,7 +6,11 @@ import { type Test, test } from 'tap'
 import { createMailer } from './mailer.ts'
 
 const mail = {
-  ...{ id: 'd7b6a1a0', to: 'ada@example.com', subject: 'Hello', text: 'Hello\n', html: '<p>Hello</p>' },
+  id: 'd7b6a1a0',
+  to: 'ada@example.com',
+  subject: 'Hello',
+  text: 'Hello\n',
+  html: '<p>Hello</p>',
   unsubscribeUrl: 'https://example.com/api/unsubscribe?token=t'
 }
 const about = { kind: 'budget', accountId: 'account-1' }
@@ -60,7 +64,10 @@ async function startMailServer(t: Test, refusals: Array<[command: string, reply:
 function openMailer(t: Test, port: number) {
   const { lines, log } = openLog()
   const smtp = {
-    ...{ host: '127.0.0.1', port, isTls: false, needsStartTls: false },
+    host: '127.0.0.1',
+    port,
+    isTls: false,
+    needsStartTls: false,
     login: { user: 'tollgate', password },
     from: 'Tollgate <no-reply@example.com>'
   }

@@ -59,8 +59,13 @@ export function createMailer(options: MailerOptions): Mailer {
       const startedAt = performance.now()
       try {
         await transport.sendMail({
-          ...{ subject, text, html, from: smtp.from, to: { name: '', address: to } },
-          ...{ messageId: `<${id}@${domainOf(smtp.from)}>`, headers: headersOf(unsubscribeUrl) },
+          subject,
+          text,
+          html,
+          from: smtp.from,
+          to: { name: '', address: to },
+          messageId: `<${id}@${domainOf(smtp.from)}>`,
+          headers: headersOf(unsubscribeUrl),
           signal: AbortSignal.timeout(timeouts.total)
         })
         onCall('success', performance.now() - startedAt)
@@ -102,12 +107,19 @@ function openTransport(
 ) {
   const { host, port, isTls, needsStartTls, login } = smtp
   return createTransport({
-    ...{ host, port, secure: isTls, requireTLS: needsStartTls },
+    host,
+    port,
+    secure: isTls,
+    requireTLS: needsStartTls,
     ...(login !== null && { auth: { user: login.user, pass: login.password } }),
-    ...{ pool: true, maxConnections },
-    ...{ connectionTimeout: connect, greetingTimeout: answer, socketTimeout: answer },
+    pool: true,
+    maxConnections,
+    connectionTimeout: connect,
+    greetingTimeout: answer,
+    socketTimeout: answer,
     // Mails have neither files nor addresses to load.
-    ...{ disableFileAccess: true, disableUrlAccess: true }
+    disableFileAccess: true,
+    disableUrlAccess: true
   })
 }
 

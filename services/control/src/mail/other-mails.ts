@@ -4,7 +4,9 @@ import { dollars, type MailContent, moment, type NoticeOf } from './mail-content
 export function webhookMail(notices: ReadonlyArray<NoticeOf<'webhook.disabled'>>): MailContent {
   const title = notices.length === 1 ? 'A webhook endpoint is disabled' : 'Webhook endpoints are disabled'
   return {
-    ...{ subject: title, title, items: notices.map(({ data }) => data.url) },
+    subject: title,
+    title,
+    items: notices.map(({ data }) => data.url),
     paragraphs: [
       'It answered no message for a day, so we send no more. Repair it, then enable it again: you can send missed messages once more.'
     ],
@@ -19,7 +21,8 @@ export function providersMail(notices: ReadonlyArray<NoticeOf<'provider.failing'
   const names = [...new Set(failing.map(({ data }) => data.upstream))]
   const title = names.length === 1 ? `The provider ${names[0]} keeps failing` : `${names.length} providers keep failing`
   return {
-    ...{ subject: title, title },
+    subject: title,
+    title,
     paragraphs: [
       'Most calls fail, so gateways avoid it. Models with another upstream in their route still answer; requests for others fail.'
     ],
@@ -32,7 +35,8 @@ export function providersMail(notices: ReadonlyArray<NoticeOf<'provider.failing'
 export function spendMail(notices: ReadonlyArray<NoticeOf<'spend.unusual'>>, count: number): MailContent {
   const title = count === 1 ? 'An account spends far more than usual' : `${count} accounts spend far more than usual`
   return {
-    ...{ subject: title, title },
+    subject: title,
+    title,
     paragraphs: ['Its keys may have leaked, or an app may repeat requests. The monthly budget still limits it.'],
     items: notices.map(
       ({ data }) =>
@@ -49,7 +53,8 @@ export function paymentsMail(
 ): MailContent {
   const title = count === 1 ? 'A payment needs you' : `${count} payments need you`
   return {
-    ...{ subject: title, title },
+    subject: title,
+    title,
     paragraphs: [
       'For a price that no plan has: add the price to the catalog, or refund the payment. The account keeps its plan until then.',
       'For a second subscription: the payment provider credits it to the next invoices. If the customer wants the money back, refund the payment.'
@@ -67,7 +72,8 @@ export function paymentsMail(
 export function actsMail(notices: ReadonlyArray<NoticeOf<'act.pending'>>, count: number): MailContent {
   const title = count === 1 ? 'An act waits for a second operator' : `${count} acts wait for a second operator`
   return {
-    ...{ subject: title, title },
+    subject: title,
+    title,
     paragraphs: [
       'It is above the amount that one operator may give. Nothing is done before another operator confirms it. Whoever asked cannot confirm it.'
     ],
@@ -84,7 +90,8 @@ export function approvalsMail(notices: ReadonlyArray<NoticeOf<'account.waiting'>
   const waiting = notices.at(-1)!.data.waiting
   const title = waiting === 1 ? 'An account waits for approval' : `${waiting} accounts wait for approval`
   return {
-    ...{ subject: title, title },
+    subject: title,
+    title,
     paragraphs: [
       'They have no API keys and can buy nothing until an operator approves them. Delete the accounts that you do not want.',
       'You get at most one such mail an hour, however many people register.'

@@ -46,7 +46,11 @@ export async function queueMail(
 ): Promise<void> {
   const { accountId, kind, notices, at, maxPerDay = maxMailsPerDay } = mail
   const row = {
-    ...{ id: randomUUID(), accountId, kind, createdAt: at, state: 'collecting' as const },
+    id: randomUUID(),
+    accountId,
+    kind,
+    createdAt: at,
+    state: 'collecting' as const,
     recipient: accountId === null ? 'operators' : `account:${accountId}`,
     notices: notices.slice(0, maxNotices),
     count: notices.length,

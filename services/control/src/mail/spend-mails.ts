@@ -62,7 +62,10 @@ function keysMail(thresholds: readonly Threshold[]): MailContent {
       ? `The budget of your API key ${label} is used up`
       : `Your API key ${label} has used ${percent} % of its budget`
   return {
-    ...{ subject: title, title, facts: factsOf(month, budget_usd, spent_usd), button },
+    subject: title,
+    title,
+    facts: factsOf(month, budget_usd, spent_usd),
+    button,
     paragraphs:
       percent >= 100
         ? [usedUp, 'Your other keys still work. To continue with this key, raise its budget.']
@@ -112,7 +115,7 @@ export function refusalsMail(notices: readonly Told[], count: number): MailConte
   const [only, ...others] = notices
   if (only !== undefined && others.length === 0 && count === 1) return { ...oneKey(only), button }
   const title = `${count} changes: which API keys refuse requests`
-  return { ...{ subject: title, title, button, items: notices.map(lineOf) }, paragraphs: [] }
+  return { subject: title, title, button, items: notices.map(lineOf), paragraphs: [] }
 }
 
 function oneKey({ type, data }: Told): Omit<MailContent, 'button'> {
@@ -120,13 +123,17 @@ function oneKey({ type, data }: Told): Omit<MailContent, 'button'> {
   if (type === 'requests.refused_ended') {
     const title = `Your API key ${label} no longer refuses requests`
     return {
-      ...{ subject: title, title, facts: [countOf(data)] },
+      subject: title,
+      title,
+      facts: [countOf(data)],
       paragraphs: [`It refused them from ${moment(data.since)} to ${moment(data.last_at)}, because ${whyOf(data)}.`]
     }
   }
   const title = `Your API key ${label} refuses requests`
   return {
-    ...{ subject: title, title, facts: [countOf(data), ...amountsOf(data)] },
+    subject: title,
+    title,
+    facts: [countOf(data), ...amountsOf(data)],
     paragraphs: [
       `We refuse requests with this key since ${moment(data.since)}, because ${whyOf(data)} (${data.code}).`,
       helps[data.reason]

@@ -23,7 +23,10 @@ export function addGauge(
   read: () => Pulled | Promise<Pulled>
 ): void {
   const gauge = new Gauge({
-    ...{ name, help, labelNames: [...labelNames], registers: [registry] },
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
     async collect() {
       const pulled = await read()
       gauge.reset()
@@ -41,7 +44,10 @@ export function addCounter(
   read: () => readonly Sample[] | Promise<readonly Sample[]>
 ): void {
   const counter = new Counter({
-    ...{ name, help, labelNames: [...labelNames], registers: [registry] },
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
     async collect() {
       const samples = await read()
       counter.reset()

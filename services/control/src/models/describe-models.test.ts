@@ -103,7 +103,11 @@ test('a model has every listed price, and nothing for kinds without one', async 
   const [own] = described()
   assert.deepEqual(own?.prices, [
     {
-      ...{ is_now: true, from: null, until: null, weekdays: [], utc_hours: [] },
+      is_now: true,
+      from: null,
+      until: null,
+      weekdays: [],
+      utc_hours: [],
       rows: [
         {
           tier: 'default',

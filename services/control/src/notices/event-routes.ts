@@ -160,7 +160,11 @@ async function readEvents(
   const isSeen = (row: EventPlace) => seen !== null && compare(row, seen) <= 0
   return {
     events: page.map(({ id, type, at, data }) => ({
-      ...{ id, type, at: at.toISOString(), data: data as EventNotice['data'], seen: isSeen({ at, id }) }
+      id,
+      type,
+      at: at.toISOString(),
+      data: data as EventNotice['data'],
+      seen: isSeen({ at, id })
     })),
     unread: await countUnread(orm, feed, seen),
     has_more: rows.length > limit,

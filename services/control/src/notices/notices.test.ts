@@ -34,7 +34,9 @@ onDatabase('notices', async (t, newDatabase) => {
   const threshold = (accountId: string, percent: number, at = control.now()) =>
     orm.transaction((tx) =>
       recordEvent(tx, {
-        ...{ type: 'budget.threshold', accountId, at },
+        type: 'budget.threshold',
+        accountId,
+        at,
         data: { scope: 'account', key: null, month: '2026-11', percent, budget_usd: '100.00', spent_usd: '81.00' }
       })
     )
@@ -223,7 +225,12 @@ onDatabase('notices', async (t, newDatabase) => {
     const at = begin / 1000 + 61
     const failed = { upstream: 'openai', code: 'upstream_error', status: 500, startedMs: 0, durationMs: 9 }
     const receipt: FailedOver = {
-      ...{ kind: 'settled', at, model: 'm', upstream: 'azure', failedAttempts: [failed], code: null }
+      kind: 'settled',
+      at,
+      model: 'm',
+      upstream: 'azure',
+      failedAttempts: [failed],
+      code: null
     }
     const groups = groupFailovers([
       ...[receipt, { ...receipt, at: at + 10 }, { ...receipt, failedAttempts: [] }, { ...receipt, upstream: 'openai' }],

@@ -25,7 +25,9 @@ const expiring =
     time.getTime() - now.getTime() <= laterThanMs
       ? null
       : {
-          ...{ type: 'key.expiring', accountId: key.accountId, at: now },
+          type: 'key.expiring',
+          accountId: key.accountId,
+          at: now,
           data: { key: toEventKey(key), expires_at: time.toISOString() },
           once: `key.expiring:${key.id}:${time.toISOString()}:${name}`
         }
@@ -35,12 +37,16 @@ const sweeps: readonly Ahead[] = [
   { name: 'expires_7d', aheadMs: 7 * 24 * hourMs, time: 'expiresAt', toEvent: expiring('7d', 24 * hourMs) },
   { name: 'expires_1d', aheadMs: 24 * hourMs, time: 'expiresAt', toEvent: expiring('1d', 0) },
   {
-    ...{ name: 'grace_1h', aheadMs: hourMs, time: 'previousUntil' },
+    name: 'grace_1h',
+    aheadMs: hourMs,
+    time: 'previousUntil',
     toEvent: (key, time, now) =>
       time <= now
         ? null
         : {
-            ...{ type: 'key.grace_ending', accountId: key.accountId, at: now },
+            type: 'key.grace_ending',
+            accountId: key.accountId,
+            at: now,
             data: { key: toEventKey(key), old_secret_until: time.toISOString() },
             once: `key.grace_ending:${key.id}:${time.toISOString()}`
           }

@@ -85,7 +85,12 @@ onDatabase('the export of one’s own data', async (t, newDatabase) => {
   await t.test('a long log is exported in whole, each entry once', async () => {
     const bob = await control.signUp({})
     const entries = Array.from({ length: 1203 }, (_, number) => ({
-      ...{ accountId: bob.id, actorId: bob.id, action: 'user.updated', subject: `${number}`, detail: {}, ip: '' },
+      accountId: bob.id,
+      actorId: bob.id,
+      action: 'user.updated',
+      subject: `${number}`,
+      detail: {},
+      ip: '',
       at: new Date(Date.UTC(2026, 0, 1) + Math.floor(number / 7))
     }))
     for (let from = 0; from < entries.length; from += 401) {

@@ -9,12 +9,18 @@ const shard: Shard = 'a00'
 const run = 'run'
 
 const truthAt = (change: number, catalog = 0) => ({
-  ...{ epoch: 1, catalog, nowMs: 0, purged: new Map() },
+  epoch: 1,
+  catalog,
+  nowMs: 0,
+  purged: new Map(),
   changes: new Map<Shard, number>(change === 0 ? [] : [[shard, change]])
 })
 const redisAt = (change: number | null, { currentRunId = run, catalog = null as number | null } = {}) => {
   const marker: FoundMarker = {
-    ...{ version: change === null ? null : versionOf(1, change), run, highest: null, month: 0 },
+    version: change === null ? null : versionOf(1, change),
+    run,
+    highest: null,
+    month: 0,
     currentRunId
   }
   return {

@@ -46,7 +46,12 @@ onDatabase('refused requests', async (t, newDatabase) => {
     const of = (at: number, changed: Partial<Receipt>) => receiptOf(user.id, { key, at: second + at, ...changed })
     const refused = (at: number, needed: number, count = 1) =>
       of(at, {
-        ...{ kind: 'refused', status: 402, code: 'key_budget_exceeded', count, costNanos: 0, rates: null },
+        kind: 'refused',
+        status: 402,
+        code: 'key_budget_exceeded',
+        count,
+        costNanos: 0,
+        rates: null,
         refused: { unit: 'nanos', needed, left: 350_000_000, limit: 1_000_000_000 }
       })
     const served = (at: number, heldNanos: number) => of(at, { heldNanos })

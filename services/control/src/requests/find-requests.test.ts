@@ -29,7 +29,10 @@ test('an export', async (t) => {
   })
   app.get<{ Querystring: { model?: string } }>('/', (request, reply) =>
     exportRequests(reply, {
-      ...{ orm, format: 'ndjson', show: toLoggedRequest, columns: exportedColumns },
+      orm,
+      format: 'ndjson',
+      show: toLoggedRequest,
+      columns: exportedColumns,
       filter: { ...allRequests(account), model: request.query.model ?? null },
       async limitReads(read) {
         pages++

@@ -68,7 +68,9 @@ test('the receipt copier', async (t) => {
     await note(Array.from({ length: 300 }, () => receiptOf(account)))
     const counts: number[] = []
     const failing = copyReceipts({
-      ...{ redis, beginAt: 7, hasBacklog: true },
+      redis,
+      beginAt: 7,
+      hasBacklog: true,
       store: async (receipts) => {
         counts.push(receipts.length)
         throw new Error('the database is away')
@@ -97,7 +99,12 @@ test('the receipt copier', async (t) => {
       const { promise: isCopied, resolve } = Promise.withResolvers<void>()
       const rests: string[] = []
       const loop = createReceiptCopier({
-        ...{ database, redis, clock, log: quiet, days: 30, intervalMs: 3_600_000 },
+        database,
+        redis,
+        clock,
+        log: quiet,
+        days: 30,
+        intervalMs: 3_600_000,
         onCopied({ rest }) {
           rests.push(rest)
           if (rest === 'none') resolve()

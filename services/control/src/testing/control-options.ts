@@ -169,7 +169,8 @@ export function configOf(
       mailsDays: 365,
       webhookDays: 30
     },
-    ...{ brand: { ...plainBrand, ...options.brand }, operatorMail: options.operatorMail ?? [] },
+    brand: { ...plainBrand, ...options.brand },
+    operatorMail: options.operatorMail ?? [],
     operatorsNeedSecondFactor: options.operatorsNeedSecondFactor ?? false,
     confirmAboveNanos: options.confirmAboveNanos ?? null,
     ledger: { hoursKeptDays: 90, monthsKept: null },

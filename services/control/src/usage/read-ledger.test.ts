@@ -34,8 +34,15 @@ onEachDatabase('groups of usage', async (t, newDatabase) => {
   await orm.update(keys).set({ createdBy: bob.id }).where(eq(keys.id, byBob))
 
   const row = (keyId: string, costNanos: number, changed: Partial<Row> = {}): Row => ({
-    ...{ accountId: ada.id, hour: new Date('2026-03-01T00:00:00Z'), run: 'run-1', keyId, model: 'small' },
-    ...{ requests: 1, costNanos, revision: 1, ...changed }
+    accountId: ada.id,
+    hour: new Date('2026-03-01T00:00:00Z'),
+    run: 'run-1',
+    keyId,
+    model: 'small',
+    requests: 1,
+    costNanos,
+    revision: 1,
+    ...changed
   })
   await addLedgerMonths(orm, '2026-03-01')
   await orm
@@ -176,18 +183,26 @@ onEachDatabase('groups of usage', async (t, newDatabase) => {
       sampled: false,
       buckets: [
         {
-          ...{ start: '2026-03-10T00:00:00.000Z', model: 'small', requests: 20 },
-          ...{ first_byte_ms: { p50: 100, p95: 190 }, duration_ms: { p50: 1000, p95: 1900 } }
+          start: '2026-03-10T00:00:00.000Z',
+          model: 'small',
+          requests: 20,
+          first_byte_ms: { p50: 100, p95: 190 },
+          duration_ms: { p50: 1000, p95: 1900 }
         },
         {
-          ...{ start: '2026-03-11T00:00:00.000Z', model: 'large', requests: 1 },
-          ...{ first_byte_ms: { p50: 7, p95: 7 }, duration_ms: { p50: 9, p95: 9 } }
+          start: '2026-03-11T00:00:00.000Z',
+          model: 'large',
+          requests: 1,
+          first_byte_ms: { p50: 7, p95: 7 },
+          duration_ms: { p50: 9, p95: 9 }
         }
       ],
       totals: [
         {
-          ...{ model: 'small', requests: 20 },
-          ...{ first_byte_ms: { p50: 100, p95: 190 }, duration_ms: { p50: 1000, p95: 1900 } }
+          model: 'small',
+          requests: 20,
+          first_byte_ms: { p50: 100, p95: 190 },
+          duration_ms: { p50: 1000, p95: 1900 }
         },
         { model: 'large', requests: 1, first_byte_ms: { p50: 7, p95: 7 }, duration_ms: { p50: 9, p95: 9 } }
       ]

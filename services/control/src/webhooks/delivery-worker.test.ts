@@ -36,7 +36,10 @@ async function startWorld(t: Test, newDatabase: NewDatabase) {
   const { orm } = database
 
   const world = {
-    ...{ databaseUrl, database, orm, clock },
+    databaseUrl,
+    database,
+    orm,
+    clock,
     passTime(ms: number) {
       movedMs += ms
     },
@@ -58,11 +61,15 @@ async function startWorld(t: Test, newDatabase: NewDatabase) {
       const recorded = await orm.transaction((tx) =>
         type === 'spend.unusual'
           ? recordEvent(tx, {
-              ...{ type, accountId: null, at },
+              type,
+              accountId: null,
+              at,
               data: { account_id: 'one', hour, spent_usd: '9.00', usual_usd: '1.00' }
             })
           : recordEvent(tx, {
-              ...{ type, accountId: null, at },
+              type,
+              accountId: null,
+              at,
               data: { upstream: 'openai', since: hour, requests: 9, failed: 9 }
             })
       )

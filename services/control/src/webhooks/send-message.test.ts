@@ -105,7 +105,9 @@ test('heads without an end, other protocols and broken connections are failures 
   const closed = await startReceiver()
   await closed.close()
   assert.deepEqual(await sender()(closed.url), {
-    ...{ outcome: 'unreachable', status: null, error: 'The receiver refused the connection.' }
+    outcome: 'unreachable',
+    status: null,
+    error: 'The receiver refused the connection.'
   })
   const plain = await startRaw(t, (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'))
   assert.match((await sender()(plain.replace('http:', 'https:'))).error!, /TLS failed/)

@@ -159,7 +159,9 @@ class CallFailure extends Error {
 }
 
 const failed = (outcome: CallOutcome, error: string, status: number | null = null): CallResult => ({
-  ...{ outcome, status, error }
+  outcome,
+  status,
+  error
 })
 
 /** Judges an answer by its status, as the Standard Webhooks specification says. */

@@ -31,8 +31,15 @@ onDatabase('webhook endpoints', async (t, newDatabase) => {
     const { endpoint, secret } = await create({ url: receiver.url, event_types: ['key.created'] })
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     assert.deepEqual(endpoint, {
-      ...{ id: endpoint.id, url: receiver.url, description: '', event_types: ['key.created'], enabled: true },
-      ...{ disabled_reason: null, disabled_at: null, failing_since: null, old_secret_until: null },
+      id: endpoint.id,
+      url: receiver.url,
+      description: '',
+      event_types: ['key.created'],
+      enabled: true,
+      disabled_reason: null,
+      disabled_at: null,
+      failing_since: null,
+      old_secret_until: null,
       created: endpoint.created
     })
     const [row] = await orm.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, endpoint.id))

@@ -6,7 +6,9 @@ import { startGateway, type TestGateway, testCatalog } from '../testing/start-ga
 
 const { free, pro } = testCatalog.plans
 const rate = (tokensPerMinute: number) => ({
-  ...{ ...free!.limits, tokensPerMinute, burstTokens: tokensPerMinute }
+  ...free!.limits,
+  tokensPerMinute,
+  burstTokens: tokensPerMinute
 })
 const price = { id: 'p', interval: 'month', amount: 1, currency: 'usd', isSold: true } as const
 /** `small` is counted with a tokenizer, `renamed` is not. */

@@ -473,7 +473,9 @@ t.test('a stream without the header still ends when its client hangs up', async 
 
 t.test('a gateway that reads too many abandoned streams ends further ones, and a repeat runs', async () => {
   const busy = await startGateway(upstream.url, {
-    ...{ beside: gateway, idempotencyMemoryMb: 256, protection: { maxAbandonedStreams: 0 } }
+    beside: gateway,
+    idempotencyMemoryMb: 256,
+    protection: { maxAbandonedStreams: 0 }
   })
   const seeded = await gateway.seedKey()
   const key = newKey()

@@ -71,10 +71,27 @@ t.test('a receipt says what was asked, served and charged, and the answer has th
   const [one, other, ...more] = await receiptsOf(key)
   assert.deepEqual(more, [])
   assert.partialDeepStrictEqual(one, {
-    ...{ kind: 'settled', account: key.account, key: key.id, count: 1, endpoint: '/v1/chat/completions' },
-    ...{ model: 'small', answeredModel: 'small-2026', isStream: false, upstream: 'test', attempts: 1, status: 200 },
-    ...{ code: null, isEstimated: false, clientGone: false, costNanos, promptTokens: 300, cachedTokens: 20 },
-    ...{ completionTokens: 101, grantedTokens: 500, tier: null, address: '127.0.0.1' },
+    kind: 'settled',
+    account: key.account,
+    key: key.id,
+    count: 1,
+    endpoint: '/v1/chat/completions',
+    model: 'small',
+    answeredModel: 'small-2026',
+    isStream: false,
+    upstream: 'test',
+    attempts: 1,
+    status: 200,
+    code: null,
+    isEstimated: false,
+    clientGone: false,
+    costNanos,
+    promptTokens: 300,
+    cachedTokens: 20,
+    completionTokens: 101,
+    grantedTokens: 500,
+    tier: null,
+    address: '127.0.0.1',
     rates: '{"inputPicos":150000,"cachedInputPicos":75000,"outputPicos":600000,"reasoningPicos":600000}'
   })
   assert.ok(one!.heldNanos > costNanos && one!.durationMs! >= one!.firstByteMs!)

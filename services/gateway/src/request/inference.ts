@@ -182,7 +182,12 @@ class InferenceHandler {
           const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
           startRelay(this.#endpoint, this.#dependencies, request, reply, {
             metered: {
-              ...{ model: name, admitted, prices, tiers, answers, prompt: searches === undefined ? prompt : null },
+              model: name,
+              admitted,
+              prices,
+              tiers,
+              answers,
+              prompt: searches === undefined ? prompt : null,
               promptKinds: promptKindsOf(bound!)
             },
             forwarded: {
@@ -201,7 +206,11 @@ class InferenceHandler {
               upstreamFields: fields,
               hidesOutput
             },
-            ...{ chainTokens, textBytes: measurableBytes(bound!), counted, upstreams, resources }
+            chainTokens,
+            textBytes: measurableBytes(bound!),
+            counted,
+            upstreams,
+            resources
           })
         } catch (error) {
           this.#fail(request, reply, error, resources)

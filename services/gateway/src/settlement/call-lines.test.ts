@@ -9,10 +9,21 @@ import type { Call, Outcome } from './outcome.ts'
 const count = fc.nat()
 const rare = fc.oneof(fc.constant(0), count)
 const usages = fc.record({
-  ...{ promptTokens: count, cachedTokens: count, completionTokens: count, reasoningTokens: count },
-  ...{ cacheWriteTokens: rare, longCacheWriteTokens: rare, toolCalls: rare },
-  ...{ audioInputTokens: rare, imageInputTokens: rare, audioOutputTokens: rare, imageOutputTokens: rare },
-  ...{ estimated: fc.boolean(), calls: fc.constant(null), tier: fc.constant(null), hasOtherModels: fc.constant(false) },
+  promptTokens: count,
+  cachedTokens: count,
+  completionTokens: count,
+  reasoningTokens: count,
+  cacheWriteTokens: rare,
+  longCacheWriteTokens: rare,
+  toolCalls: rare,
+  audioInputTokens: rare,
+  imageInputTokens: rare,
+  audioOutputTokens: rare,
+  imageOutputTokens: rare,
+  estimated: fc.boolean(),
+  calls: fc.constant(null),
+  tier: fc.constant(null),
+  hasOtherModels: fc.constant(false),
   writesForUnknownTime: fc.constant(false)
 })
 const calls = fc.record({
@@ -41,10 +52,20 @@ t.test('a line has the values of its own call, whatever calls came before', (t) 
         const isShown = ([name, value]: [string, unknown]) => rareCounters.includes(name as never) && value !== 0
         const { upstream, upstreamStatus, attempts, clientGone } = outcome
         const expected = {
-          ...{ model, stream: isStream, upstream, upstreamStatus, attempts },
-          ...{ promptTokens, cachedTokens, completionTokens, reasoningTokens },
+          model,
+          stream: isStream,
+          upstream,
+          upstreamStatus,
+          attempts,
+          promptTokens,
+          cachedTokens,
+          completionTokens,
+          reasoningTokens,
           ...Object.fromEntries(Object.entries(others).filter(isShown)),
-          ...{ estimated, costNanos, firstByteMs, clientGone }
+          estimated,
+          costNanos,
+          firstByteMs,
+          clientGone
         }
         const members = JSON.parse(`{${text.replace(/,$/, '')}}`)
         assert.deepEqual(members, expected)

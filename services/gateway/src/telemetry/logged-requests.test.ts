@@ -24,7 +24,7 @@ async function start(t: Test, options: GatewayOptions = {}) {
     await response.text()
     return { response, line: await lines.of(response.headers.get('x-request-id')) }
   }
-  return { ...{ lines, upstream, gateway, key }, chat }
+  return { lines, upstream, gateway, key, chat }
 }
 
 t.test('the line of a call says who asked from where, what, and how the upstream answered', async (t) => {

@@ -120,7 +120,13 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
   const redis = new RedisMetrics(registry)
   let generation = 0
   return {
-    ...{ registry, answers, upstreams, genAi, cost, models, plans },
+    registry,
+    answers,
+    upstreams,
+    genAi,
+    cost,
+    models,
+    plans,
     get generation() {
       return generation
     },
@@ -129,8 +135,11 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
     namesInForce() {
       const [ofModels, ofUpstreams] = [models.all(), upstreams.names.all()]
       return {
-        ...{ model: ofModels, gen_ai_request_model: ofModels, plan: plans.all() },
-        ...{ upstream: ofUpstreams, gen_ai_provider_name: ofUpstreams }
+        model: ofModels,
+        gen_ai_request_model: ofModels,
+        plan: plans.all(),
+        upstream: ofUpstreams,
+        gen_ai_provider_name: ofUpstreams
       }
     },
     ...addSafetyCounters(registry, redis),

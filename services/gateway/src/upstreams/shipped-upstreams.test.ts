@@ -81,7 +81,10 @@ t.test('the files for Kubernetes and systemd have the same upstreams, each with 
       [['mistral', 'key']]
     )
     const withoutKeys = ({ name, url, speaks, furtherMembers }: (typeof read.settings)[number]) => ({
-      ...{ name, url, speaks, furtherMembers }
+      name,
+      url,
+      speaks,
+      furtherMembers
     })
     const ofShipped = readUpstreamsFile(shipped, { MISTRAL_API_KEY: 'key' }).settings
     assert.deepEqual(read.settings.map(withoutKeys), ofShipped.map(withoutKeys))

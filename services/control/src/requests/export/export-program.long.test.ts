@@ -17,10 +17,18 @@ test('receipts arrive although control is killed while it sends them', async (t)
   const collector = await startOtlpReceiver()
   t.after(() => collector.close())
   const env = {
-    ...{ DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:9', CONTROL_PORT: '0', PUBLIC_URL: 'http://localhost:3000' },
-    ...{ SUPABASE_URL: 'http://127.0.0.1:9', SUPABASE_ANON_KEY: anonKey, SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey },
-    ...{ STRIPE_API_BASE: 'http://127.0.0.1:9', STRIPE_SECRET_KEY: stripeKey, STRIPE_WEBHOOK_SECRET: webhookSecret },
-    ...{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${collector.url}/v1/logs`, OTEL_SERVICE_NAME: 'tollgate-of-a-shop' }
+    DATABASE_URL: url,
+    REDIS_URL: 'redis://127.0.0.1:9',
+    CONTROL_PORT: '0',
+    PUBLIC_URL: 'http://localhost:3000',
+    SUPABASE_URL: 'http://127.0.0.1:9',
+    SUPABASE_ANON_KEY: anonKey,
+    SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
+    STRIPE_API_BASE: 'http://127.0.0.1:9',
+    STRIPE_SECRET_KEY: stripeKey,
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${collector.url}/v1/logs`,
+    OTEL_SERVICE_NAME: 'tollgate-of-a-shop'
   }
   const idsOf = (logs: typeof collector.logs) =>
     new Set(logs.map(({ attributes }) => attributes['tollgate.request.id']))

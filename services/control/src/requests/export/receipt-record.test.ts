@@ -15,10 +15,23 @@ test('a receipt becomes a record with the names of traces', async () => {
         address: '203.0.113.9'
       },
       failedAttempts: [{ upstream: 'openai', code: 'upstream_error', status: 500, startedMs: 1, durationMs: 20 }],
-      ...{ promptTokens: 100, cachedTokens: 40, cacheWriteTokens: 5, longCacheWriteTokens: 2, completionTokens: 7 },
-      ...{ reasoningTokens: 3, toolCalls: 1, costNanos: 9_007_199_254_740_991, isEstimated: true, clientGone: true },
-      ...{ heldNanos: 10, heldTokens: 20, grantedTokens: 30, tier: 'flex', rates: '{"inputPicos":1}' },
-      ...{ firstByteMs: 412.5, durationMs: 1630 }
+      promptTokens: 100,
+      cachedTokens: 40,
+      cacheWriteTokens: 5,
+      longCacheWriteTokens: 2,
+      completionTokens: 7,
+      reasoningTokens: 3,
+      toolCalls: 1,
+      costNanos: 9_007_199_254_740_991,
+      isEstimated: true,
+      clientGone: true,
+      heldNanos: 10,
+      heldTokens: 20,
+      grantedTokens: 30,
+      tier: 'flex',
+      rates: '{"inputPicos":1}',
+      firstByteMs: 412.5,
+      durationMs: 1630
     })
   )
   assert.deepEqual(record, {

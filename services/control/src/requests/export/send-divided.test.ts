@@ -5,7 +5,11 @@ import { test } from 'tap'
 import { sendDivided } from './send-divided.ts'
 
 const recordOf = (index: number): LogRecord => ({
-  ...{ atMs: index, eventName: 'e', body: '', severity: 'info' as const, attributes: {} }
+  atMs: index,
+  eventName: 'e',
+  body: '',
+  severity: 'info' as const,
+  attributes: {}
 })
 const recordsOf = (count: number) => Array.from({ length: count }, (_, index) => recordOf(index))
 const taken: LogOutcome = { kind: 'taken', rejected: 0, message: null }

@@ -185,7 +185,10 @@ const aliasesOf = (entry: AllowedModel): AllowedModel[] =>
 
 function toEntry({ id, aliasOf, model: { created, ownedBy }, offers }: AllowedModel): ModelEntry {
   return {
-    ...{ id, object: 'model', created, owned_by: ownedBy },
+    id,
+    object: 'model',
+    created,
+    owned_by: ownedBy,
     ...(aliasOf !== null && { alias_of: aliasOf }),
     endpoints: [...offers.keys()].map((api) => apis[api].path)
   }

@@ -52,8 +52,17 @@ t.test('documented members that cost nothing more reach the upstream', async () 
     include: ['reasoning.encrypted_content'],
     stream_options: { include_obfuscation: false },
     prompt_cache_options: { mode: 'implicit', ttl: '30m' },
-    ...{ background: false, conversation: null, truncation: 'auto', service_tier: 'auto', parallel_tool_calls: false },
-    ...{ metadata: { a: 'b' }, user: 'u', safety_identifier: 's', prompt_cache_key: 'k', top_p: 1, max_tool_calls: 3 }
+    background: false,
+    conversation: null,
+    truncation: 'auto',
+    service_tier: 'auto',
+    parallel_tool_calls: false,
+    metadata: { a: 'b' },
+    user: 'u',
+    safety_identifier: 's',
+    prompt_cache_key: 'k',
+    top_p: 1,
+    max_tool_calls: 3
   })
   assert.equal(await outcomeOf(await ask(body)), '200')
   assert.deepEqual(JSON.parse(api.upstream.received.at(-1)!.body), body)

@@ -27,7 +27,10 @@ t.test('a cut stream ends with an error event, and is charged its words', async 
   const [name, data] = events.at(-1)!.split('\n')
   assert.equal(name, 'event: error')
   assert.partialDeepStrictEqual(JSON.parse(data!.slice('data: '.length)), {
-    ...{ type: 'error', code: 'upstream_error', param: null, sequence_number: events.length - 1 }
+    type: 'error',
+    code: 'upstream_error',
+    param: null,
+    sequence_number: events.length - 1
   })
   const line = await lineOf(answer)
   assert.partialDeepStrictEqual(line, { code: 'upstream_error', estimated: true })

@@ -30,8 +30,14 @@ t.test('a response passes unchanged and is charged its usage', async () => {
   assert.equal(await response.text(), answer)
   assert.equal(response.headers.get('x-tollgate-granted-output-tokens'), '100')
   assert.partialDeepStrictEqual(await lineOf(response), {
-    ...{ status: 200, code: null, endpoint: '/v1/responses', promptTokens: 11, cachedTokens: 5, completionTokens: 7 },
-    ...{ estimated: false, costNanos: nanos(6 * inputPicos + 5 * cachedInputPicos + 7 * outputPicos) }
+    status: 200,
+    code: null,
+    endpoint: '/v1/responses',
+    promptTokens: 11,
+    cachedTokens: 5,
+    completionTokens: 7,
+    estimated: false,
+    costNanos: nanos(6 * inputPicos + 5 * cachedInputPicos + 7 * outputPicos)
   })
 })
 
