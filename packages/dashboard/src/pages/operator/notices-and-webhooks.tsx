@@ -4,8 +4,8 @@ import { operatorFeed } from '../../layout/operator-bell.tsx'
 import { operatorHeads } from '../../ui/operator-heads.ts'
 import type { WebhookArea } from '../../webhooks/webhook-area.ts'
 import { WebhookView } from '../../webhooks/webhook-view.tsx'
+import { WebhooksView } from '../../webhooks/webhooks-view.tsx'
 import { NoticesView } from '../notices-page.tsx'
-import { WebhooksView } from '../webhooks-page.tsx'
 
 export function OperatorNoticesPage() {
   return <NoticesView feed={operatorFeed} />
