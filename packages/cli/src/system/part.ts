@@ -86,8 +86,10 @@ export function createPart(options: PartOptions): Part {
     const slowTimer = setTimeout(() => {
       options.onSlow?.()
       // What the server has logged may say why it is not ready: a wrong address, for example.
-      for (const line of log?.tail().split('\n') ?? []) if (line !== '') options.onLine?.(line)
+      const earlier = log?.tail().split('\n') ?? []
+      // At once, so that no line falls between. Later lines are told later.
       follow()
+      for (const line of earlier) if (line !== '') options.onLine?.(line)
     }, options.slowAfterMs ?? options.readyTimeoutMs)
     const stopSignal = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
     try {
