@@ -29,8 +29,4 @@ export type ApiName = keyof typeof apis
 export const apiNames = Object.keys(apis) as ApiName[]
 
 /** The APIs that models of a kind can have. */
-export const apisOfKind = (kind: ModelKind): readonly ApiName[] => byKind[kind]
-
-const byKind = Object.fromEntries(
-  kindNames.map((kind) => [kind, apiNames.filter((name) => apis[name].kind === kind)])
-) as unknown as Readonly<Record<ModelKind, readonly ApiName[]>>
+export const apisOfKind = (kind: ModelKind): readonly ApiName[] => apiNames.filter((name) => apis[name].kind === kind)

@@ -13,7 +13,6 @@ import type { OperatorFault } from './operator-faults.ts'
 import type { RefusalReason } from './read-refusal.ts'
 import { maxRefusalBytes, Refusal } from './refusal.ts'
 import type { RelayRequest } from './relay-request.ts'
-import { costFields } from './server-sent-events.ts'
 import type { AttemptOwner, IssuingAnswer, Sink, SinkAttempt } from './sink.ts'
 import { StreamAnswer } from './stream-answer.ts'
 import {
@@ -28,6 +27,7 @@ import {
   scopeOfError
 } from './upstream-failure.ts'
 import { WholeAnswer } from './whole-answer.ts'
+import { costFields } from './write-head.ts'
 
 /** One call of an upstream for a request, with its own state. After its end, it ignores the events of the pool. */
 export class Attempt implements AnswerHandler, SinkAttempt {

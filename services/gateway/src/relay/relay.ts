@@ -9,10 +9,9 @@ import type { End } from './charged-usage.ts'
 import { mayClientRetry, type RetryScope } from './client-may-retry.ts'
 import type { OpenRequest } from './deadlines.ts'
 import type { RelayRequest } from './relay-request.ts'
-import { costFields, freeFields } from './server-sent-events.ts'
 import type { AttemptOwner } from './sink.ts'
 import { callableTarget, failOver, orderTargets } from './targets.ts'
-import { headFields, writeJson } from './write-head.ts'
+import { costFields, freeFields, headFields, writeJson } from './write-head.ts'
 
 /** Maximum time for an upstream to end a stream after the client left, ms. The bytes until then are counted. */
 const maxLeavingMs = 1000

@@ -2,9 +2,10 @@ import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { endOfMalformed } from './charged-usage.ts'
 import type { EventFlow } from './event-flow.ts'
 import type { OperatorFault } from './operator-faults.ts'
-import { costComment, faultInEvent } from './server-sent-events.ts'
+import { faultInEvent } from './server-sent-events.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { StreamWriter } from './stream-writer.ts'
+import { costComment } from './write-head.ts'
 
 /**
  * Maximum wait for the first event before the head of a stream is sent, ms. Until then, another call can replace the

@@ -1,3 +1,4 @@
+import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { RelayRequest } from './relay-request.ts'
 
 /**
@@ -27,3 +28,15 @@ export function writeJson(request: RelayRequest, status: number, json: string, f
     .writeHead(status, headFields(request, 'application/json; charset=utf-8', further, body.length))
     .end(body)
 }
+
+/** The header with the cost of a request: its name and value. */
+export const costFields = (nanos: number): readonly string[] => ['x-tollgate-cost', formatNanos(nanos)]
+
+/** The header of an answer that costs nothing. */
+export const freeFields: readonly string[] = costFields(0)
+
+/**
+ * The last line of a stream whose client asked for its cost: a comment, which clients of event streams skip (WHATWG
+ * HTML, 9.2.6).
+ */
+export const costComment = (nanos: number): string => `: x-tollgate-cost ${formatNanos(nanos)}\n\n`

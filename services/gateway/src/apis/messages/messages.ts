@@ -109,7 +109,7 @@ export const messages: Api = {
 const tiersOf = ({ prices }: Model): readonly string[] => pricedTiers(prices).filter((tier) => tier !== 'fast')
 
 /** @throws ServiceError unpriced_parameter or thread_unsupported_request */
-export function messagePromptBound(body: BoundedBody, model: Model): Omit<TokenBound, 'answers' | 'wantedTokens'> {
+function messagePromptBound(body: BoundedBody, model: Model): Omit<TokenBound, 'answers' | 'wantedTokens'> {
   if (body.members.thread != null) throw new ServiceError('thread_unsupported_request')
   const searches = body.labels.get(hostedSearchType) ?? 0
   if (searches > 0) assertSearchPrice(model)
@@ -140,18 +140,10 @@ const severalSearches = () =>
 
 /** `POST /v1/messages/count_tokens` of Anthropic's API. It refuses the prompts that `/v1/messages` refuses. */
 export const countTokens: CountingApi = {
+  ...messages,
   route: '/v1/messages/count_tokens',
   path: '/messages/count_tokens',
-  name: 'messages',
   body: TokenCountRequest,
-  members: messagesMembers,
-  hasNoOtherMembers: false,
-  membersInstead: messagesInstead,
-  speaks: false,
-  standardTierName: 'standard_only',
-  format: messagesFormat,
-  upstreamFields: messagesFields,
-  refuseFields: refuseBetas,
   refusePrompt: messagePromptBound
 }
 

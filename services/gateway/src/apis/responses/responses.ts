@@ -30,7 +30,7 @@ type Members = Static<typeof ResponseRequest>
  * @returns null if it has none
  * @throws ServiceError conversation_not_found, or invalid_request for too many ids
  */
-export function namedInputOf({ bytes, members, notes }: BoundedBody): NamedInput | null {
+function namedInputOf({ bytes, members, notes }: BoundedBody): NamedInput | null {
   const { previous_response_id: previous, conversation } = members as Partial<Members>
   if (conversation != null) throw noConversation(typeof conversation === 'string' ? conversation : conversation.id)
   const items = namedItems(bytes, notes)
@@ -82,7 +82,7 @@ export const responses: Api = {
 }
 
 /** Refuses the provider's web search if it has no price. @throws ServiceError unpriced_parameter */
-export function refuseUnpricedSearch({ labels }: Pick<BoundedBody, 'labels'>, model: Model): void {
+function refuseUnpricedSearch({ labels }: Pick<BoundedBody, 'labels'>, model: Model): void {
   if (hostedSearchTypes.some((type) => labels.has(type))) assertSearchPrice(model)
 }
 
@@ -152,17 +152,12 @@ export const compact: Api = {
 
 /** `POST /v1/responses/input_tokens`: the provider counts the input of a response. */
 export const inputTokens: CountingApi = {
+  ...responses,
   route: '/v1/responses/input_tokens',
   path: '/responses/input_tokens',
-  name: 'responses',
   body: InputTokensRequest,
   members: new Set(Object.keys(InputTokensRequest.properties)),
   hasNoOtherMembers: true,
-  membersInstead: responsesInstead,
-  speaks: false,
-  standardTierName: null,
-  format: responsesFormat,
-  namedInput: namedInputOf,
   refusePrompt: refuseUnpricedSearch
 }
 
