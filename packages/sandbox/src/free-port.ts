@@ -90,3 +90,7 @@ export class PortTakenError extends Error {
 export function isAddressInUse(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
+
+/** @returns a {@link PortTakenError} for a failure to listen on a port in use; other failures as they are */
+export const portFailure = (error: unknown, port: number): unknown =>
+  isAddressInUse(error) ? new PortTakenError(port) : error

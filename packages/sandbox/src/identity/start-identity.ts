@@ -1,6 +1,6 @@
 import { type Brand, builtInBrand } from '@tollgate/service/brand/brand.ts'
 import type { FastifyInstance } from 'fastify'
-import { isAddressInUse, PortTakenError, requireFreePort } from '../free-port.ts'
+import { portFailure, requireFreePort } from '../free-port.ts'
 import { buildMailboxApp } from '../mailbox/app.ts'
 import { createMailStore } from '../mailbox/mail-store.ts'
 import { type RunningSmtp, startSmtp } from '../mailbox/start-smtp.ts'
@@ -102,6 +102,6 @@ async function listen(app: FastifyInstance, port: number): Promise<string> {
   try {
     return await app.listen({ host: '127.0.0.1', port })
   } catch (error) {
-    throw isAddressInUse(error) ? new PortTakenError(port) : error
+    throw portFailure(error, port)
   }
 }

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Address as ParsedAddress } from 'postal-mime'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { isAddressInUse, PortTakenError } from '../free-port.ts'
+import { portFailure } from '../free-port.ts'
 import { escapeHtml } from './html.ts'
 import type { Address, MailStore, OutgoingMail } from './mail-store.ts'
 
@@ -49,7 +49,7 @@ export async function startSmtp(
     server.listen(port, '127.0.0.1')
     await once(server.server, 'listening')
   } catch (error) {
-    throw isAddressInUse(error) ? new PortTakenError(port) : error
+    throw portFailure(error, port)
   }
   const address = server.server.address() as AddressInfo
   return {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FastifyInstance } from 'fastify'
 import type Stripe from 'stripe'
-import { isAddressInUse, PortTakenError, requireFreePort, startOnPort } from '../free-port.ts'
+import { portFailure, requireFreePort, startOnPort } from '../free-port.ts'
 import { inTransaction } from '../open-sqlite.ts'
 import { buildPaymentsApp } from './app.ts'
 import { createClock, type PaymentsContext } from './context.ts'
@@ -145,7 +145,7 @@ async function listen(app: FastifyInstance, port: number): Promise<string> {
   try {
     return await app.listen({ host: '127.0.0.1', port })
   } catch (error) {
-    throw isAddressInUse(error) ? new PortTakenError(port) : error
+    throw portFailure(error, port)
   }
 }
 

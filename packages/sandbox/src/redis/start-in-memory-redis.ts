@@ -12,7 +12,7 @@ import {
   RedisValue,
   Resp2Server
 } from 'js-redis-server/core'
-import { isAddressInUse, PortTakenError } from '../free-port.ts'
+import { portFailure } from '../free-port.ts'
 import type { RedisOptions, RunningRedis } from './running-redis.ts'
 
 const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT'])
@@ -45,7 +45,7 @@ export async function startJsRedis(
     resp.server.listen(port, '127.0.0.1')
     await once(resp.server, 'listening')
   } catch (error) {
-    throw isAddressInUse(error) ? new PortTakenError(port) : error
+    throw portFailure(error, port)
   }
 
   const ended = once(resp.server, 'close').then(() => undefined)

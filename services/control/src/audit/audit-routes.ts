@@ -1,11 +1,10 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { AuditEntry, AuditQuery, AuditResponse, ExportAuditQuery } from '@tollgate/contracts/http/audit.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { and, eq, inArray } from 'drizzle-orm'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
-import { callerOf } from '../callers/session.ts'
+import { callerOf, ownAccount } from '../callers/session.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { members } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
@@ -96,13 +95,6 @@ export async function auditRoutes(instance: FastifyInstance, { database, limits 
       })
     }
   )
-}
-
-/** @throws ServiceError `forbidden` for a member of a team who is not its owner */
-function ownAccount(request: FastifyRequest): string {
-  const { accountId, role } = callerOf(request)
-  if (role !== 'owner') throw new ServiceError('forbidden')
-  return accountId
 }
 
 async function* entryPages({ orm }: Database, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {

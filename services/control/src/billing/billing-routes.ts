@@ -12,8 +12,8 @@ import {
   RedirectResponse
 } from '@tollgate/contracts/http/billing.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { callerOf } from '../callers/session.ts'
+import type { FastifyInstance } from 'fastify'
+import { callerOf, ownAccount } from '../callers/session.ts'
 import type { Limits } from '../http/limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import { type CheckoutOptions, openCheckout, openPortal } from './checkout.ts'
@@ -194,11 +194,4 @@ export async function billingRoutes(instance: FastifyInstance, options: BillingO
       return { next_charge: await nextCharges.read(customer) }
     }
   )
-}
-
-/** The account that the caller owns. @throws ServiceError `forbidden` for a caller with a seat */
-function ownAccount(request: FastifyRequest): string {
-  const { accountId, role } = callerOf(request)
-  if (role !== 'owner') throw new ServiceError('forbidden')
-  return accountId
 }

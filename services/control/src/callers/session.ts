@@ -135,3 +135,10 @@ export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error(`${request.routeOptions.url} does not require a session`)
   return request.caller
 }
+
+/** The account that the caller owns. @throws ServiceError `forbidden` for a member of a team who is not its owner */
+export function ownAccount(request: FastifyRequest): string {
+  const { accountId, role } = callerOf(request)
+  if (role !== 'owner') throw new ServiceError('forbidden')
+  return accountId
+}
