@@ -1,5 +1,4 @@
-import type { MailFailure } from '@tollgate/control/mail/mailer.ts'
-import { checkMailServer } from '@tollgate/control/mail/mailer.ts'
+import { checkMailServer, type MailFailure } from '@tollgate/control/mail/mailer.ts'
 import type { SmtpSettings } from '@tollgate/control/mail/smtp-settings.ts'
 import { type Checked, type Result, resultsOf, skip } from './results.ts'
 import type { Settings } from './settings.ts'

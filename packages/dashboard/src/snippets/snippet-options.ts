@@ -29,7 +29,7 @@ export interface SnippetOptions {
 /** Quotes a text for a shell. In single quotes, it treats only the single quote itself specially. */
 export const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Takes the system prompt out of messages, for APIs that have a member of its own for it. Undefined: there is none. */
+/** Splits the system prompt from the other messages, for APIs that send it in a member of its own. */
 export const splitSystem = (messages: readonly Message[]): { system: string | undefined; others: Message[] } => ({
   system: messages.find(({ role }) => role === 'system')?.content,
   others: messages.filter(({ role }) => role !== 'system')

@@ -110,7 +110,7 @@ export function personalPlan(found: string | null, write: PlanWrite | null, isSe
 
 /**
  * Records the event that another plan is in force, in the transaction of the change. The same plan is no event. The
- * plan has another budget, of which the spend may be a larger share.
+ * spend is checked soon, because it may already have passed a threshold of the new plan's budget.
  */
 export async function recordPlanChange(
   tx: Transaction,

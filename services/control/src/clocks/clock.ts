@@ -1,7 +1,6 @@
 import type { KeyScope } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { readAnyRedisTime, readRedisTime } from '@tollgate/state/link/redis-link.ts'
+import { type RedisLink, readAnyRedisTime, readRedisTime } from '@tollgate/state/link/redis-link.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 

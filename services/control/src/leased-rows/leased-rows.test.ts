@@ -164,7 +164,7 @@ onEachDatabase('leased rows', async (t, newDatabase) => {
     }
   )
 
-  await t.test('the only row of a table is claimed, and made if there is none', async () => {
+  await t.test('the only row of a table is claimed, and made in an empty table', async () => {
     await orm.delete(jobs)
     const rows = new LeasedRows(orm, { table: jobs, key: 'id', lease: 'leaseEndsAt', leaseMs })
     const claims = await Promise.all([1, 2, 3].map(() => rows.claimOnly({ id: 7 }, { set: { tries: 5 } })))

@@ -89,7 +89,7 @@ export class LeasedRows<Table extends PgTable> {
   async claim(limit: number, { where, set }: Claim<Table> = {}): Promise<Row<Table>[]> {
     const order = this.#due ?? this.#key
     const since = this.#due === null ? sql`0` : sql`extract(epoch from ${this.#due})`
-    const found = this.#orm.$with('found').as(
+    const due = this.#orm.$with('due').as(
       this.#orm
         .select({ key: sql`${this.#key}`.as('key'), since: sql`${since}::float8`.mapWith(Number).as('since') })
         .from(this.#table as PgTable)
@@ -99,19 +99,19 @@ export class LeasedRows<Table extends PgTable> {
         .for('no key update', { skipLocked: true })
     )
     const claimed = await this.#orm
-      .with(found)
+      .with(due)
       .update(this.#table as PgTable)
       .set(this.#leased(set))
-      .from(found)
-      .where(eq(this.#key, found.key))
-      .returning({ row: this.#all(), since: found.since })
+      .from(due)
+      .where(eq(this.#key, due.key))
+      .returning({ row: this.#all(), since: due.since })
     return claimed.toSorted((one, other) => one.since - other.since).map(({ row }) => row as Row<Table>)
   }
 
   /**
    * Leases the one row of a condition, whether or not it is due.
    *
-   * @returns null if somebody works on it, or there is none
+   * @returns null without such a row, or while another replica works on it
    */
   claimOne(where: SQL): Promise<Row<Table> | null> {
     return this.#update(this.#orm, and(where, this.#isFree()), this.#leased())

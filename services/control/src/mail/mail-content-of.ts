@@ -8,7 +8,7 @@ import { budgetMail, refusalsMail } from './spend-mails.ts'
 
 type Told = NoticeOf<'key.expiring' | 'key.grace_ending'>
 
-/** A mail about keys that soon stop working. @param count of all keys, of which only the first are given */
+/** A mail about keys that soon stop working. @param count how many keys; `notices` has only the first */
 function keyMail(notices: readonly Told[], count: number): MailContent {
   const button = { text: 'See your keys', path: '/dashboard/keys' }
   const [only, ...others] = notices

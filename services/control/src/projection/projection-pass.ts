@@ -175,7 +175,8 @@ async function claimAll(
 }
 
 /**
- * Sorts shards, so that one query reads neighbours. Starts at a random one, so that replicas rarely do the same work.
+ * Sorts shards, so that the rows of one query are close together. Begins at a random shard, so that two replicas rarely
+ * repair the same one.
  */
 function rotate(stale: StaleShard[]): StaleShard[] {
   const sorted = stale.toSorted((one, other) => (one.shard < other.shard ? -1 : 1))
