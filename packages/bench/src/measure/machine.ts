@@ -51,7 +51,7 @@ export function readAnonymousBytes(pid: number): number {
 }
 
 /** CPU time of the whole machine since its start, in clock ticks (100 per second on Linux). */
-export interface MachineTicks {
+interface MachineTicks {
   /** Work of all processes and of the kernel. */
   busy: number
   /** Time that the hypervisor gave to other machines. */

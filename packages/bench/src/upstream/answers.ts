@@ -32,7 +32,7 @@ export function plainAnswer(): Buffer {
 }
 
 /** A complete HTTP answer. */
-export function httpAnswer(value: object): Buffer {
+function httpAnswer(value: object): Buffer {
   const body = JSON.stringify(value)
   return Buffer.from(
     `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_bench\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
@@ -61,7 +61,7 @@ export const streamHead =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n' +
   'x-request-id: req_bench\r\ntransfer-encoding: chunked\r\n\r\n'
 
-export function streamPieces(): StreamPieces {
+function streamPieces(): StreamPieces {
   return {
     start: Buffer.from(streamHead + httpChunk(event(delta({ role: 'assistant', content: '', refusal: null })))),
     content: Buffer.from(httpChunk(event(delta({ content: ' tokens' })))),
@@ -93,7 +93,7 @@ function event(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`
 }
 
-export function httpChunk(payload: string): string {
+function httpChunk(payload: string): string {
   return `${Buffer.byteLength(payload).toString(16)}\r\n${payload}\r\n`
 }
 
@@ -133,7 +133,7 @@ const response = {
 
 const begun = { ...response, status: 'in_progress', output: [], usage: null }
 const at = { item_id: itemId, output_index: 0, content_index: 0 }
-export const responsesEvents = 7
+const responsesEvents = 7
 
 const message = {
   id: 'msg_BenchBenchBenchBenchBench',
@@ -153,7 +153,7 @@ const message = {
   }
 }
 
-export const messagesEvents = 6
+const messagesEvents = 6
 
 // The answers of the Responses and Messages APIs. Their events name their type.
 
@@ -168,10 +168,10 @@ const pieces = (start: string, middle: string, finish: string): StreamPieces => 
   end: Buffer.from('0\r\n\r\n')
 })
 
-export const responsesAnswer = (): Buffer => httpAnswer(response)
+const responsesAnswer = (): Buffer => httpAnswer(response)
 
 /** A whole stream has three events before its words and four after them. */
-export const responsesPieces = (): StreamPieces =>
+const responsesPieces = (): StreamPieces =>
   pieces(
     typedEvent('response.created', { sequence_number: 0, response: begun }) +
       typedEvent('response.in_progress', { sequence_number: 1, response: begun }) +
@@ -189,10 +189,10 @@ export const responsesPieces = (): StreamPieces =>
       typedEvent('response.completed', { sequence_number: 7, response })
   )
 
-export const messagesAnswer = (): Buffer => httpAnswer(message)
+const messagesAnswer = (): Buffer => httpAnswer(message)
 
 /** A whole stream has three events before its words and three after them. */
-export const messagesPieces = (): StreamPieces =>
+const messagesPieces = (): StreamPieces =>
   pieces(
     typedEvent('message_start', {
       message: { ...message, content: [], stop_reason: null, usage: { ...message.usage, output_tokens: 1 } }

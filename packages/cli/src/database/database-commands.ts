@@ -102,7 +102,7 @@ async function withRedis<Result>(
  *
  * @throws CommandError that says what failed
  */
-export async function withDatabase<Result>(
+async function withDatabase<Result>(
   url: string | undefined,
   work: (database: Database) => Promise<Result>
 ): Promise<Result> {

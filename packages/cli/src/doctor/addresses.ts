@@ -23,11 +23,7 @@ interface AddressFacts {
 }
 
 /** Asks both services at the addresses that browsers and clients use. */
-export async function readAddresses(
-  publicUrl: string,
-  gatewayPublicUrl: string,
-  timeoutMs: number
-): Promise<AddressFacts> {
+async function readAddresses(publicUrl: string, gatewayPublicUrl: string, timeoutMs: number): Promise<AddressFacts> {
   const [control, gateway] = await Promise.all([
     get(new URL('/livez', publicUrl), { timeoutMs }),
     get(new URL('/v1/models', gatewayPublicUrl), { timeoutMs })
@@ -164,7 +160,7 @@ function judgeProxies({ trustProxy, publicUrl, controlHost }: AddressSettings): 
 }
 
 /** Judges whether the services answer at their public addresses. */
-export function judgeReachability(
+function judgeReachability(
   facts: AddressFacts,
   { publicUrl, gatewayPublicUrl }: { readonly publicUrl: string; readonly gatewayPublicUrl: string }
 ): Result[] {

@@ -25,7 +25,7 @@ export async function checkReceipts({ control, areValid, env }: Settings, timeou
 }
 
 /** What a collector is for, in words. */
-export interface CollectorWords {
+interface CollectorWords {
   readonly part: Part
   /** `The OTLP collector`: its host follows. */
   readonly name: string
@@ -41,7 +41,7 @@ export interface CollectorWords {
   readonly codes: Readonly<Record<'unreachable' | 'refuses' | 'status', string>>
 }
 
-export const tracesCollector: CollectorWords = {
+const tracesCollector: CollectorWords = {
   part: 'traces',
   name: 'The OTLP collector',
   takes: 'traces',
@@ -54,7 +54,7 @@ export const tracesCollector: CollectorWords = {
   codes: { unreachable: 'collector_unreachable', refuses: 'collector_refuses', status: 'collector_status' }
 }
 
-export const receiptsCollector: CollectorWords = {
+const receiptsCollector: CollectorWords = {
   part: 'receipts',
   name: 'The OTLP collector of logs',
   takes: 'receipts',
@@ -68,7 +68,7 @@ export const receiptsCollector: CollectorWords = {
 }
 
 /** Judges the answer of an OTLP collector to a request without content. */
-export function judgeCollector(words: CollectorWords, { host }: URL, outcome: Outcome): Result {
+function judgeCollector(words: CollectorWords, { host }: URL, outcome: Outcome): Result {
   const { codes, why } = words
   const { ok, warning } = resultsOf(words.part)
   const collector = `${words.name} (${host})`
@@ -100,7 +100,7 @@ export function judgeCollector(words: CollectorWords, { host }: URL, outcome: Ou
  *
  * @param headers as in `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,…`, percent-encoded
  */
-export function readCollector(url: URL, headers: string, timeoutMs: number): Promise<Outcome> {
+function readCollector(url: URL, headers: string, timeoutMs: number): Promise<Outcome> {
   return postEmpty(url, {
     headers: { ...parseHeaders(headers), 'content-type': 'application/x-protobuf', 'content-length': '0' },
     timeoutMs

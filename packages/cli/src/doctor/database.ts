@@ -247,7 +247,7 @@ function judgeConnections({ settings, isPooled }: DatabaseFacts, { poolSize }: D
 }
 
 /** Judges a `pglite:` URL. The database itself stays closed: only one process may open it. */
-export function judgePglite(url: string): Result[] {
+function judgePglite(url: string): Result[] {
   if (url !== 'pglite:memory') return [ok('PostgreSQL runs inside control (PGlite), for one replica.')]
   return [
     warning('database_in_memory', {

@@ -32,7 +32,7 @@ export interface FileFacts {
   readonly isEnvReadable: boolean
 }
 
-export interface FilePaths {
+interface FilePaths {
   readonly cwd: string
   readonly catalogFile: string
   readonly upstreamsFile: string

@@ -73,7 +73,7 @@ interface IdentityAccess {
  *
  * @param wantedTarget where links of recovery mails have to lead
  */
-export async function readIdentity(
+async function readIdentity(
   { url, anonKey, serviceRoleKey }: IdentityAccess,
   wantedTarget: string,
   timeoutMs: number
@@ -97,7 +97,7 @@ export async function readIdentity(
   return { health, settings, adminWithSecretKey, adminWithPublishableKey, wantedLink, defaultLink }
 }
 
-export function judgeIdentity(facts: IdentityFacts, settings: IdentitySettings): Result[] {
+function judgeIdentity(facts: IdentityFacts, settings: IdentitySettings): Result[] {
   const { health } = facts
   const always = [...judgeEncryption(settings), ...judgeWebhook(settings)]
   if ('failure' in health) {

@@ -15,7 +15,7 @@ export async function checkMail({ control, areValid }: Settings, timeoutMs: numb
 }
 
 /** Judges what the mail server answered. @param failure null if it would take mails */
-export function judgeMail({ host, port, login, needsStartTls }: SmtpSettings, failure: MailFailure | null): Result {
+function judgeMail({ host, port, login, needsStartTls }: SmtpSettings, failure: MailFailure | null): Result {
   const server = `The mail server (${host}:${port})`
   if (failure === null) {
     return ok(login === null ? `${server} answers. It asks for no login.` : `${server} accepts the login.`)

@@ -5,7 +5,7 @@ import { type Failure, failureOf, isSameUrl, skewOf } from './network.ts'
 import { type Finding, type Result, resultsOf } from './results.ts'
 
 /** The members of Stripe's objects that the check reads. */
-export interface StripePrice {
+interface StripePrice {
   readonly active: boolean
   readonly currency: string
   readonly unit_amount: number | null
@@ -13,13 +13,13 @@ export interface StripePrice {
   readonly recurring: { readonly interval: string; readonly interval_count: number } | null
 }
 
-export interface StripeEndpoint {
+interface StripeEndpoint {
   readonly url: string
   readonly status: string
   readonly enabled_events: readonly string[]
 }
 
-export interface StripePortal {
+interface StripePortal {
   readonly features: Readonly<
     Record<'subscription_update' | 'subscription_cancel' | 'payment_method_update', { enabled: boolean }>
   >

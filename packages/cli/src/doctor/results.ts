@@ -42,7 +42,7 @@ export type Result = Note | Finding
 /** The sentences of a finding. */
 export type Explanation = Pick<Finding, 'what' | 'why' | 'fix'>
 
-export const isFinding = (result: Result): result is Finding => 'code' in result
+const isFinding = (result: Result): result is Finding => 'code' in result
 
 /** Makes results of one part. */
 export function resultsOf(part: Part) {

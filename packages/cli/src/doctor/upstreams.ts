@@ -34,7 +34,7 @@ interface UpstreamFacts {
 }
 
 /** @param routed the names that the catalog's routes use at this upstream */
-export async function readUpstream(
+async function readUpstream(
   settings: UpstreamSettings,
   routed: readonly string[],
   timeoutMs: number
@@ -78,7 +78,7 @@ function idsOf(json: unknown): string[] | null {
 }
 
 /** The names that the routes of a catalog use at an upstream. */
-export function modelsRoutedTo(catalog: Catalog, upstream: string): string[] {
+function modelsRoutedTo(catalog: Catalog, upstream: string): string[] {
   const targets = Object.values(catalog.models).flatMap(({ route }) => route)
   return [...new Set(targets.filter((target) => target.upstream === upstream).map(({ model }) => model))]
 }

@@ -12,7 +12,7 @@ export function periodAt(periods: readonly PricePeriod[], at: number): PricePeri
 }
 
 /** All periods whose prices apply at some time of a range, its ends included. */
-export function periodsWithin(periods: readonly PricePeriod[], from: number, until: number): Iterable<PricePeriod> {
+function periodsWithin(periods: readonly PricePeriod[], from: number, until: number): Iterable<PricePeriod> {
   if (periods.length === 1) return periods
   const times = new Set([from])
   for (const period of periods) for (const time of boundaries(period, from, until)) times.add(time)

@@ -13,7 +13,7 @@ export function marksOf(locale: readonly string[] | undefined): NumberMarks {
 }
 
 /** How a number of a form is read. */
-export interface AmountKind {
+interface AmountKind {
   readonly isWhole?: boolean
   /** Whether it is an amount of US dollars, which people also paste with their mark: `$50`, `50 USD`. */
   readonly isMoney?: boolean

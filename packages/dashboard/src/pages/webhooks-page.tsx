@@ -13,7 +13,7 @@ export function WebhooksPage() {
 }
 
 /** The webhook endpoints of the caller's account. */
-export const accountWebhooks: WebhookArea = {
+const accountWebhooks: WebhookArea = {
   key: ['webhooks'],
   page: '/dashboard/webhooks',
   ...pageHeads['/dashboard/webhooks'],
@@ -31,7 +31,7 @@ export const accountWebhooks: WebhookArea = {
 }
 
 /** Shown to members of a team instead of webhook endpoints. */
-export function OnlyOwner() {
+function OnlyOwner() {
   return (
     <Page title="Webhooks">
       <Banner>

@@ -50,7 +50,7 @@ export function Failure({ attempts, ...retry }: Retry & { readonly attempts?: { 
 }
 
 /** Like {@link Failure}, but as a banner beside content that was loaded. */
-export function InlineFailure({ children, ...retry }: Retry & { readonly children: ReactNode }) {
+function InlineFailure({ children, ...retry }: Retry & { readonly children: ReactNode }) {
   const { error, onRetry, isRetrying } = retry
   useAutoRetry(retry)
   return (

@@ -4,7 +4,7 @@ import type { Reading } from '../forms/form.tsx'
 import { onlyProblems, textOf } from '../forms/read-fields.ts'
 import type { WebhookArea, WithSecret } from './webhook-area.ts'
 
-export interface EndpointForm {
+interface EndpointForm {
   url: string
   description: string
   /** Null for all types. */

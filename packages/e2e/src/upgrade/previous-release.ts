@@ -26,7 +26,7 @@ const run = promisify(execFile)
 export const previousRelease = { version: '0.3.0', commit: 'aa2628525ca627b26781ad218b2b1796b34819c3' }
 const pnpm = 'pnpm@12.21.0'
 
-export interface PreviousRelease {
+interface PreviousRelease {
   /** Programs of the services. */
   readonly control: string
   readonly gateway: string

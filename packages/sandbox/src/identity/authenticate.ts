@@ -18,7 +18,7 @@ export type ApiRole = 'anon' | 'service_role'
 type Keys = Pick<IdentitySettings, 'anonKey' | 'serviceRoleKey'>
 
 /** The role of an API key; null for an invalid key. */
-export function roleOfKey(key: string, { anonKey, serviceRoleKey }: Keys): ApiRole | null {
+function roleOfKey(key: string, { anonKey, serviceRoleKey }: Keys): ApiRole | null {
   // Always compares both keys, so that the time does not reveal which one matches.
   const isAnon = isSame(key, anonKey)
   const isService = isSame(key, serviceRoleKey)

@@ -12,7 +12,7 @@ import {
   type WireSubscriptionItem
 } from './wire.ts'
 
-export interface InvoiceDetails {
+interface InvoiceDetails {
   customer: WireCustomer
   subscription: { id: string; metadata: Metadata }
   reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'

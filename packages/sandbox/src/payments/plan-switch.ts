@@ -9,7 +9,7 @@ import { planOf } from './prices.ts'
 import type { Metadata, WireInvoiceLine, WirePrice, WireSubscription, WireSubscriptionItem } from './wire.ts'
 
 /** A wanted change: of the item with this id, or a new item if the id is null. */
-export interface WantedItem {
+interface WantedItem {
   id: string | null
   price: WirePrice | null
   quantity: number | null
@@ -17,7 +17,7 @@ export interface WantedItem {
   metadata?: Metadata
 }
 
-export interface SwitchPlan {
+interface SwitchPlan {
   items: WireSubscriptionItem[]
   /** The credit for unused time, and the price of the remaining time. */
   lines: Omit<WireInvoiceLine, 'invoice'>[]
@@ -33,7 +33,7 @@ export type Refusal = 'no_items' | 'mixed_intervals'
  *
  * @param nameOf returns the product name of a price
  */
-export function planSwitch(
+function planSwitch(
   subscription: WireSubscription,
   wanted: readonly WantedItem[],
   nameOf: (price: WirePrice) => string,
@@ -97,7 +97,7 @@ function changeItem(item: WireSubscriptionItem, { price, quantity, metadata }: W
 }
 
 /** The credit for the unused time of all items. */
-export function creditLines(
+function creditLines(
   { items }: WireSubscription,
   nameOf: (price: WirePrice) => string,
   nowS: number

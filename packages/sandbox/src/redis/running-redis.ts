@@ -46,7 +46,7 @@ export interface RunningRedis {
 }
 
 /** Absolute paths of PEM files. */
-export interface TlsFiles {
+interface TlsFiles {
   /** The certificate of the authority. */
   readonly caFile: string
   readonly certFile: string

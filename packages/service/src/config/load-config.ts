@@ -107,7 +107,7 @@ interface VariableSchema {
  * @param texts the variables' texts. They are never repeated, because they may be secrets.
  * @returns the affected variables with their problems
  */
-export function describeProblem(
+function describeProblem(
   error: SchemaError,
   properties: Readonly<Record<string, object>>,
   texts: Readonly<Record<string, string>>

@@ -39,7 +39,7 @@ export const otherLabel = 'other'
 /** Maximum series of one metric. Further label values share a series in which every label is {@link otherLabel}. */
 const defaultMaxSeries = 10_000
 
-export interface SeriesFamilyOptions<Label extends string> {
+interface SeriesFamilyOptions<Label extends string> {
   readonly name: string
   /** What is counted, in plain words. */
   readonly help: string

@@ -180,7 +180,7 @@ export interface Usage extends UsageRow {
 }
 
 /** Where Redis keeps a row. */
-export interface UsagePlace {
+interface UsagePlace {
   account: string
   field: string
 }

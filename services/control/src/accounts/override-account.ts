@@ -75,7 +75,7 @@ export const columnsOf = ({ plan, limits }: Override) => ({
 })
 
 /** Accounts with an override that has ended, the earliest first. */
-export async function findEndedOverrides(orm: Orm, now: Date, limit: number): Promise<string[]> {
+async function findEndedOverrides(orm: Orm, now: Date, limit: number): Promise<string[]> {
   const firstEnd = sql`least(${accounts.overridePlanEndsAt}, ${accounts.overrideLimitsEndAt})`
   const rows = await orm
     .select({ id: accounts.id })

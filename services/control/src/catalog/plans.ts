@@ -45,7 +45,7 @@ export function limitsOfPlan({ caps, limits, keyQuota }: Pick<Plan, 'caps' | 'li
 }
 
 /** The columns of an account that decide its share of a free budget. */
-export interface FreeBudgetAccount extends LimitedAccount {
+interface FreeBudgetAccount extends LimitedAccount {
   readonly freeBudget: FreeBudget | null
 }
 

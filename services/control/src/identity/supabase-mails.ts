@@ -39,7 +39,7 @@ export function mailCalls({ options, clientFor }: ClientCalls): Pick<Identity, '
 }
 
 /** The failure of a call that sends a mail. */
-export function mailFailure(error: AuthError): ServiceError {
+function mailFailure(error: AuthError): ServiceError {
   return error.code === 'validation_failed' || error.code === 'email_address_invalid'
     ? new ServiceError('invalid_email', { cause: error })
     : unexpectedFailure(error)

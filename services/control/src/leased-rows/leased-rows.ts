@@ -9,7 +9,7 @@ type Changes<Table extends PgTable> = PgUpdateSetSource<Table>
 /** A claimed row, or what of it tells its lease. */
 type Held<Table extends PgTable> = Partial<Row<Table>>
 
-export interface LeaseColumns<Table extends PgTable> {
+interface LeaseColumns<Table extends PgTable> {
   readonly table: Table
   /** The primary key. */
   readonly key: ColumnName<Table>

@@ -159,7 +159,7 @@ export interface MailFailure {
 const aboutTheMail: ReadonlySet<unknown> = new Set(['RCPT TO', 'DATA'])
 
 /** Describes an error of the mail library for the log, without addresses and passwords. */
-export function describeMailFailure(error: unknown): MailFailure {
+function describeMailFailure(error: unknown): MailFailure {
   if (!(error instanceof Error)) return { isFinal: true, code: 'unknown' }
   const { code, responseCode, command } = error as { code?: unknown; responseCode?: unknown; command?: unknown }
   const name = typeof code === 'string' ? code : error.name

@@ -11,7 +11,7 @@ export type CheckDelays = Readonly<Record<SpendCheckKind, number>>
 export const defaultCheckDelays: CheckDelays = { budget: 10_000, hour: 600_000, forecast: 6 * 3_600_000 }
 
 /** Usage of a key that was copied to the ledger. */
-export interface ChangedSpend {
+interface ChangedSpend {
   readonly account: string
   readonly key: string
 }

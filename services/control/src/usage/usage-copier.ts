@@ -8,7 +8,7 @@ import type { Ledger } from './ledger.ts'
 /** The number of rows in one round trip and in one statement. */
 const rowsPerStep = 1000
 
-export interface CopyOptions {
+interface CopyOptions {
   /** Default: all. */
   shards?: readonly AccountShard[]
   /** Checked between steps. The next call copies the rest. */

@@ -21,7 +21,7 @@ const askTimeoutMs = 1500
 /** After a failure, this process does not ask the provider, and other processes do not ask about the user. */
 const pauseMs = 5000
 
-export interface RefreshOptions {
+interface RefreshOptions {
   database: Database
   identity: Pick<Identity, 'findUser'>
   catalog: Catalog

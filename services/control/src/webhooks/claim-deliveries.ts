@@ -20,7 +20,7 @@ const perFailingEndpoint = 1
  */
 const perAccount = 24
 
-export type LeasedDeliveries = LeasedRows<typeof webhookDeliveries>
+type LeasedDeliveries = LeasedRows<typeof webhookDeliveries>
 
 /** The deliveries, whose lease postpones when they are due. */
 export const leasedDeliveries = (orm: Orm, time?: SharedTime): LeasedDeliveries =>

@@ -156,7 +156,7 @@ export function toEndpoint(row: StoredEndpoint, now: Date): WebhookEndpoint {
 }
 
 /** Secrets that another than the present key encrypted. */
-export const sealedWithout = (prefix: string): SQL =>
+const sealedWithout = (prefix: string): SQL =>
   sql`not starts_with(${webhookEndpoints.secret}, ${prefix})
     or (${webhookEndpoints.previousSecret} is not null and not starts_with(${webhookEndpoints.previousSecret}, ${prefix}))`
 

@@ -15,7 +15,7 @@ import type { SealedRequest } from './repeatable-request.ts'
 const renewMs = 5000
 
 /** Renews and ends claims in Redis. Nothing rejects or throws. An end is repeated until Redis has it. */
-export interface ClaimWrites {
+interface ClaimWrites {
   /** @returns whether the caller still holds the claim, as far as is known */
   renew(request: RepeatableRequest, token: string): Promise<boolean>
   /** @param answer null to keep only a mark */

@@ -55,14 +55,14 @@ export interface UpstreamReloaderOptions {
 }
 
 /** Reloads the upstreams when their files change, or on demand. */
-export interface UpstreamReloader {
+interface UpstreamReloader {
   start(): void
   stop(): Promise<void>
   /** Reloads now. Never throws: invalid files are an error in the log, and the upstreams in force stay. */
   reload(): Promise<void>
 }
 
-export function createUpstreamReloader(options: UpstreamReloaderOptions): UpstreamReloader {
+function createUpstreamReloader(options: UpstreamReloaderOptions): UpstreamReloader {
   const { source, upstreams, log, intervalMs, onReloaded } = options
   /** Digest of the files of the last reload. null at first: the files may have changed since the start. */
   let seen: string | null = null

@@ -1,5 +1,5 @@
 /** One item of a streamed chat. */
-export type ChatEvent =
+type ChatEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'usage'; readonly usage: TokenUsage }
   | { readonly kind: 'cut' }

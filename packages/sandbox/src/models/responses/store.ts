@@ -7,7 +7,7 @@ const pattern = /^\/v1\/responses\/([^/]+)(?:\/(cancel|input_items))?$/
 const maxLimit = 100
 
 /** A response that the server keeps. */
-export interface StoredResponse {
+interface StoredResponse {
   readonly response: SentResponse
   /** The items of its request, with ids. */
   readonly input: readonly WholeItem[]

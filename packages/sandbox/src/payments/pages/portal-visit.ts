@@ -73,11 +73,7 @@ export function afterCompletion({ session, view }: Visit): string {
 }
 
 /** Finds a subscription of the visit's customer that has not ended. */
-export function findOwnSubscription(
-  { objects }: PaymentsContext,
-  { customer }: Visit,
-  id: string
-): WireSubscription | null {
+function findOwnSubscription({ objects }: PaymentsContext, { customer }: Visit, id: string): WireSubscription | null {
   const subscription = objects.get('subscription', id)
   return subscription?.customer === customer.id && subscription.ended_at === null ? subscription : null
 }
