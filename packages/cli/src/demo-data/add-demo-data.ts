@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Account, OfferedModel } from '@tollgate/contracts/http/account.ts'
 import type { BillingPlan, OfferedPlan } from '@tollgate/contracts/http/billing.ts'
 import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { noteUses } from '@tollgate/state/last-uses/last-uses.ts'
 import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
@@ -225,8 +224,8 @@ async function storeUsage(
 function settledRequest(request: PastRequest): SettledRequest {
   const id = `demo_${crypto.randomUUID()}`
   return {
-    ...zeroCounts,
     ...request,
+    rare: null,
     id,
     upstream: 'openai',
     heldNanos: 0,

@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
 import type { FailedAttempt, Receipt } from '@tollgate/contracts/requests/receipt.ts'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { DemoKey } from './demo-keys.ts'
 
-const { requests, errors, estimatedRequests, estimatedNanos, ...noCounts } = zeroCounts
 const endpoints = { chat: '/v1/chat/completions', completion: '/v1/completions', embedding: '/v1/embeddings' } as const
 const grantedTokens = 4096
 
@@ -133,7 +131,7 @@ export function pastReceipt(
   const failedAttempts = failuresOf(failed ? 2 : random() < 0.01 ? 1 : 0, random)
   const firstByteMs = endOf(failedAttempts) + Math.round(beginMs * (0.6 + 1.5 * random()))
   return {
-    ...noCounts,
+    rare: null,
     kind: 'settled',
     id: `req_${randomUUID()}`,
     account,

@@ -1,9 +1,9 @@
-import { inputMembers, outputMembers } from '../prices/charge-rates.ts'
+import { type PricedRow, units, wholes } from '../meters/meters.ts'
 import type { ListedPrices, ModelPrices } from '../prices/model-prices.ts'
 import type { Catalog } from './catalog.ts'
 
 /** If a provider reports more prompt tokens, or more output tokens, for one request, the report is not used. */
-export const maxReportedTokens = 1e8
+export const maxReportedTokens = units.token.most
 /** The same for calls of tools. */
 export const maxReportedCalls = 1e4
 
@@ -40,9 +40,15 @@ function checkPrices(prices: ModelPrices, name: string, problems: string[]): voi
     )
     return
   }
-  const maxPicos = Math.floor(((maxCostNanos - otherNanos) / maxReportedTokens) * 1000)
   const rows = periods.flatMap((period) => period.rows.map((row) => row.prices))
-  const dearest = Math.max(...[prices, ...rows].map(dearestSum))
+  const all = [prices, ...rows]
+  const unitNanos = Math.max(...all.map(dearestOfUnits))
+  if (otherNanos + unitNanos > maxCostNanos / 2) {
+    problems.push(`models.${name}: the prices of other units than tokens could give a cost too large to be exact`)
+    return
+  }
+  const maxPicos = Math.floor(((maxCostNanos - otherNanos - unitNanos) / maxReportedTokens) * 1000)
+  const dearest = Math.max(...all.map(dearestOfTokens))
   if (dearest > maxPicos) {
     const maxUsd = Math.floor(maxPicos / 1e6)
     problems.push(
@@ -52,9 +58,16 @@ function checkPrices(prices: ModelPrices, name: string, problems: string[]): voi
   }
 }
 
+const dearestOf = (listed: ListedPrices, whole: PricedRow): number =>
+  Math.max(...[whole, ...whole.parts].map(({ member }) => listed[member] ?? 0))
+
 /** The dearest price of the prompt's tokens and that of the output's tokens. */
-function dearestSum(listed: ListedPrices): number {
-  const dearest = (members: ReadonlyArray<keyof ListedPrices>) =>
-    Math.max(...members.map((member) => listed[member] ?? 0))
-  return dearest(inputMembers) + dearest(outputMembers)
-}
+const dearestOfTokens = (listed: ListedPrices): number =>
+  wholes.reduce((sum, whole) => (whole.unit === 'token' ? sum + dearestOf(listed, whole) : sum), 0)
+
+/** What a provider's report of all other units may cost, nanodollars. */
+const dearestOfUnits = (listed: ListedPrices): number =>
+  wholes.reduce(
+    (sum, whole) => (whole.unit === 'token' ? sum : sum + (dearestOf(listed, whole) * units[whole.unit].most) / 1000),
+    0
+  )

@@ -1,29 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { kindNames } from '../catalog/apis.ts'
+import { usdMembers } from '../prices/usd-prices.ts'
 
 const Usd = Type.Number({ minimum: 0 })
-const OptionalUsd = Type.Optional(Usd)
 const Plan = Type.Object({ id: Type.String(), name: Type.String() })
-
-/** Dollars for a million tokens of each kind. A kind that is left out has no price of its own. */
-export const TokenPrices = Type.Object({
-  input: Usd,
-  cached_input: Usd,
-  cache_write: OptionalUsd,
-  cache_write_long: OptionalUsd,
-  audio_input: OptionalUsd,
-  image_input: OptionalUsd,
-  output: Usd,
-  reasoning: OptionalUsd,
-  audio_output: OptionalUsd,
-  image_output: OptionalUsd
-})
-export type TokenPrices = Static<typeof TokenPrices>
 
 export const PricesOfTier = Type.Object({
   tier: Type.String({ description: '`default` for requests that do not choose a service tier.' }),
   above_prompt_tokens: Type.Integer({ description: 'The prices apply to prompts of more tokens than this.' }),
-  usd_per_million_tokens: TokenPrices
+  /** A kind that is left out has no price of its own. */
+  ...usdMembers(Usd, ['input', 'cached_input', 'output'])
 })
 export type PricesOfTier = Static<typeof PricesOfTier>
 

@@ -1,8 +1,9 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TString, Type } from 'typebox'
+import { meters, pricedUnits, units } from '../meters/meters.ts'
 import { receiptKinds } from '../requests/receipt.ts'
 import { refusedMembers } from '../requests/refusal-reasons.ts'
 import { patterns } from './patterns.ts'
-import { UsageKey } from './usage.ts'
+import { countMembers, UsageKey } from './usage.ts'
 
 const closed = { additionalProperties: false } as const
 const Instant = Type.String({ format: 'date-time' })
@@ -102,23 +103,7 @@ export const LoggedRequest = Type.Object(
     reserved_tokens: Count,
     /** The limit of output tokens that it got; null if unknown. */
     granted_output_tokens: orNull(Count),
-    prompt_tokens: Count,
-    /**
-     * Parts of `prompt_tokens`: this one, `cache_write_tokens`, `long_cache_write_tokens`, `audio_input_tokens`,
-     * `image_input_tokens`.
-     */
-    cached_tokens: Count,
-    cache_write_tokens: Count,
-    long_cache_write_tokens: Count,
-    audio_input_tokens: Count,
-    image_input_tokens: Count,
-    completion_tokens: Count,
-    /** Parts of `completion_tokens`: this one, `audio_output_tokens`, `image_output_tokens`. */
-    reasoning_tokens: Count,
-    audio_output_tokens: Count,
-    image_output_tokens: Count,
-    /** Calls of tools that the provider ran. */
-    tool_calls: Count,
+    ...countMembers(meters),
     cost_usd: Usd,
     /** Whether tokens and cost are estimates, because the provider reported no usage. */
     estimated: Type.Boolean(),
@@ -137,7 +122,9 @@ export type LoggedRequest = Static<typeof LoggedRequest>
 
 /** US dollars per million tokens, by kind; `request` and `tool_calls`: US dollars for each. */
 export const ChargedPrices = Type.Object({
-  usd_per_million_tokens: Type.Record(Type.String(), Usd),
+  ...(Object.fromEntries(pricedUnits.map(([unit]) => [units[unit].prices, Type.Record(Type.String(), Usd)])) as {
+    usd_per_million_tokens: ReturnType<typeof Type.Record<TString, typeof Usd>>
+  }),
   request_usd: Usd,
   /** By the tool's type. */
   tool_call_usd: Type.Record(Type.String(), Usd)

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { describePart, type ShownCounter, shownCounters, type UsageCounter, usageCounters } from '../meters/meters.ts'
 import { refusalReasons, refusedMembers } from '../requests/refusal-reasons.ts'
-import { type ShownCount, shownCounts } from '../usage/usage-counters.ts'
 import { patterns } from './patterns.ts'
 
 const closed = { additionalProperties: false } as const
@@ -55,18 +55,20 @@ const group = {
   others: Type.Optional(Type.Literal(true))
 }
 
-const counts = Object.fromEntries(shownCounts.map((count) => [count, Count])) as Record<ShownCount, typeof Count>
+/** The members of an answer that are counters. */
+export const countMembers = <Counter extends UsageCounter>(counters: readonly Counter[]) =>
+  Object.fromEntries(
+    counters.map((counter) => {
+      const description = describePart(counter)
+      return [usageCounters[counter], Type.Integer({ minimum: 0, ...(description !== null && { description }) })]
+    })
+  ) as Record<(typeof usageCounters)[Counter], typeof Count>
 
 export const UsageBucket = Type.Object({
   /** When the hour, day or month begins. */
   start: Instant,
   ...group,
-  /**
-   * `cached_tokens`, `cache_write_tokens`, `long_cache_write_tokens`, `audio_input_tokens` and `image_input_tokens` are
-   * part of `prompt_tokens`. `reasoning_tokens`, `audio_output_tokens` and `image_output_tokens` are part of
-   * `completion_tokens`.
-   */
-  ...counts,
+  ...countMembers<ShownCounter>(shownCounters),
   cost_usd: Usd
 })
 export type UsageBucket = Static<typeof UsageBucket>

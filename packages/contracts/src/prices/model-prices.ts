@@ -1,29 +1,20 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TOptional, Type } from 'typebox'
+import { type BasicPrice, type PriceMember, pricedRows } from '../meters/meters.ts'
 
-/** Whole picodollars (1e-12 USD) per token: USD 0.075 per million tokens is 75,000. */
+/** Whole picodollars (1e-12 USD) per unit: USD 0.075 per million tokens is 75,000. */
 const Picos = Type.Integer({ minimum: 0 })
 /** Whole nanodollars (1e-9 USD). */
 const Nanos = Type.Integer({ minimum: 0 })
 /** Unix seconds. */
 const Time = Type.Integer({ minimum: 0 })
 
-/** Prices of tokens, for each kind of them. */
-const listed = {
-  inputPicos: Picos,
-  cachedInputPicos: Picos,
-  /** Tokens that the provider writes into its cache for its default time. */
-  cacheWritePicos: Type.Optional(Picos),
-  /** The same for its long time. */
-  longCacheWritePicos: Type.Optional(Picos),
-  audioInputPicos: Type.Optional(Picos),
-  /** Absent if images cost the same as other input. */
-  imageInputPicos: Type.Optional(Picos),
-  outputPicos: Picos,
-  /** For hidden reasoning; absent if it costs the same as other output. */
-  reasoningPicos: Type.Optional(Picos),
-  audioOutputPicos: Type.Optional(Picos),
-  imageOutputPicos: Type.Optional(Picos)
-}
+type OptionalPrice = Exclude<PriceMember, BasicPrice>
+
+/** A price of each meter. Without one, see `otherwise` in meters/meters.ts. */
+const listed = Object.fromEntries(
+  pricedRows.map(({ member, otherwise }) => [member, otherwise === undefined ? Picos : Type.Optional(Picos)])
+) as Record<BasicPrice, typeof Picos> & Record<OptionalPrice, TOptional<typeof Picos>>
+
 export const ListedPrices = Type.Object(listed)
 export type ListedPrices = Static<typeof ListedPrices>
 
@@ -61,13 +52,13 @@ export const ListDifference = Type.Object({
 export type ListDifference = Static<typeof ListDifference>
 
 /**
- * What a model costs. The outer prices of tokens are those of the standard tier and short prompts, without `periods`.
+ * What a model costs. The outer prices of meters are those of the standard tier and short prompts, without `periods`.
  */
 export const ModelPrices = Type.Object({
   ...listed,
   /** The last period that applies counts; the first one always applies. Absent if the outer prices always apply. */
   periods: Type.Optional(Type.Array(PricePeriod, { minItems: 1 })),
-  /** For each request, besides its tokens. */
+  /** For each request, besides its meters. */
   requestNanos: Type.Optional(Nanos),
   /** For each call of a tool that the provider runs, by the tool's type. */
   callNanos: Type.Optional(Type.Record(Type.String(), Nanos)),

@@ -1,3 +1,4 @@
+import { countOf, pricedRows } from '../meters/meters.ts'
 import { type ChargeRates, completeRates, dearerRates, type UnpricedKind } from './charge-rates.ts'
 import type { PricedUsage } from './cost.ts'
 import { hasTierPrice, type ModelPrices, type PricePeriod, type PriceRow, standardTier } from './model-prices.ts'
@@ -142,20 +143,15 @@ const stepsOf = (steps: Steps, tier: string): readonly Step[] => steps.get(tier)
  */
 export function unpricedKinds(usage: PricedUsage & { tier: string | null }, prices: ModelPrices): UnpricedKind[] {
   const { callNanos = {} } = prices
-  const counts: ReadonlyArray<readonly [UnpricedKind, count: number, price: number | undefined]> = [
-    ['cache_write', usage.cacheWriteTokens, prices.cacheWritePicos],
-    ['cache_write_long', usage.longCacheWriteTokens, prices.longCacheWritePicos],
-    ['audio_input', usage.audioInputTokens, prices.audioInputPicos],
-    ['audio_output', usage.audioOutputTokens, prices.audioOutputPicos],
-    ['image_output', usage.imageOutputTokens, prices.imageOutputPicos]
-  ]
-  const kinds: UnpricedKind[] = counts.flatMap(([kind, count, price]) =>
-    count > 0 && price === undefined ? [kind] : []
-  )
+  const kinds: UnpricedKind[] = pricedRows
+    .filter(({ member, otherwise }) => otherwise === 'dearest' && prices[member] === undefined)
+    .filter(({ counter }) => countOf(usage, counter) > 0)
+    .map(({ kind }) => kind)
   const types = Object.keys(usage.calls ?? {}).filter((type) => usage.calls![type]! > 0)
   const known = types.reduce((sum, type) => sum + usage.calls![type]!, 0)
-  const isUnknown = usage.toolCalls > known || types.some((type) => !Object.hasOwn(callNanos, type))
-  if (usage.toolCalls > 0 && isUnknown) kinds.push('calls')
+  const toolCalls = usage.rare?.toolCalls ?? 0
+  const isUnknown = toolCalls > known || types.some((type) => !Object.hasOwn(callNanos, type))
+  if (toolCalls > 0 && isUnknown) kinds.push('calls')
   if (usage.tier !== null && !hasTierPrice(prices, usage.tier)) kinds.push('service_tier')
   return kinds
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { maxReportedCalls, maxReportedTokens } from '../catalog/check-costs.ts'
-import { type ChargeRates, completeRates, dearerRates, inputMembers, outputMembers } from './charge-rates.ts'
+import { rareCounts } from '../meters/meters.ts'
+import { type ChargeRates, completeRates, dearerRates, priceMembers } from './charge-rates.ts'
 import { cost, type PricedUsage } from './cost.ts'
 import type { ListedPrices, ModelPrices, PricePeriod } from './model-prices.ts'
 import { dearestRates, ratesFor } from './rates-for.ts'
@@ -49,15 +50,17 @@ const usages = fc
     return {
       promptTokens,
       cachedTokens: Math.min(usage.cachedTokens, promptTokens),
-      cacheWriteTokens: within(usage.cacheWriteTokens, promptTokens),
-      longCacheWriteTokens: within(usage.longCacheWriteTokens, promptTokens),
-      audioInputTokens: within(usage.audioInputTokens, promptTokens),
-      imageInputTokens: within(usage.imageInputTokens, promptTokens),
       completionTokens,
       reasoningTokens: Math.min(usage.reasoningTokens, completionTokens),
-      audioOutputTokens: within(usage.audioOutputTokens, completionTokens),
-      imageOutputTokens: within(usage.imageOutputTokens, completionTokens),
-      toolCalls: isPlain ? 0 : search + code + unknownCalls,
+      rare: rareCounts({
+        cacheWriteTokens: within(usage.cacheWriteTokens, promptTokens),
+        longCacheWriteTokens: within(usage.longCacheWriteTokens, promptTokens),
+        audioInputTokens: within(usage.audioInputTokens, promptTokens),
+        imageInputTokens: within(usage.imageInputTokens, promptTokens),
+        audioOutputTokens: within(usage.audioOutputTokens, completionTokens),
+        imageOutputTokens: within(usage.imageOutputTokens, completionTokens),
+        toolCalls: isPlain ? 0 : search + code + unknownCalls
+      }),
       calls: isPlain ? null : { search, code }
     }
   })
@@ -77,21 +80,22 @@ function referenceNanos(usage: PricedUsage, rates: ChargeRates): bigint {
     assert.equal(left, 0n, 'every token is charged')
     return sum
   }
+  const rare = usage.rare ?? {}
   const picosOfTokens =
     side(usage.promptTokens, rates.inputPicos, [
       [usage.cachedTokens, rates.cachedInputPicos],
-      [usage.cacheWriteTokens, rates.cacheWritePicos],
-      [usage.longCacheWriteTokens, rates.longCacheWritePicos],
-      [usage.audioInputTokens, rates.audioInputPicos],
-      [usage.imageInputTokens, rates.imageInputPicos]
+      [rare.cacheWriteTokens ?? 0, rates.cacheWritePicos],
+      [rare.longCacheWriteTokens ?? 0, rates.longCacheWritePicos],
+      [rare.audioInputTokens ?? 0, rates.audioInputPicos],
+      [rare.imageInputTokens ?? 0, rates.imageInputPicos]
     ]) +
     side(usage.completionTokens, rates.outputPicos, [
       [usage.reasoningTokens, rates.reasoningPicos],
-      [usage.audioOutputTokens, rates.audioOutputPicos],
-      [usage.imageOutputTokens, rates.imageOutputPicos]
+      [rare.audioOutputTokens ?? 0, rates.audioOutputPicos],
+      [rare.imageOutputTokens ?? 0, rates.imageOutputPicos]
     ])
   const { search = 0, code = 0 } = usage.calls ?? {}
-  const unknown = usage.toolCalls - search - code
+  const unknown = (rare.toolCalls ?? 0) - search - code
   const calls =
     search * (rates.callNanos.search ?? rates.dearestCallNanos) +
     code * (rates.callNanos.code ?? rates.dearestCallNanos) +
@@ -179,7 +183,7 @@ test('the dearest rates of a range cover every tier, length and time in it', asy
         const promptTokens = Math.floor(maxPromptTokens * shareOfPrompt)
         for (const tier of tiers) {
           const rates = ratesFor(prices, { tier, promptTokens, at })
-          for (const member of [...inputMembers, ...outputMembers]) assert.ok(rates[member] <= dearest[member], member)
+          for (const member of priceMembers) assert.ok(rates[member] <= dearest[member], member)
         }
       }
     ),
@@ -240,8 +244,7 @@ test('the last period that applies decides, by its days, weekdays and hours in U
 
 test('calls up to the maximum that a provider may report stay exact', async () => {
   const rates = completeRates({ inputPicos: 0, cachedInputPicos: 0, outputPicos: 0 }, { callNanos: { search: 5e10 } })
-  const usage = fc.sample(usages, 1)[0]!
-  const none = Object.fromEntries(Object.keys(usage).map((name) => [name, 0])) as unknown as PricedUsage
+  const none = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 }
   const calls = { search: maxReportedCalls }
-  assert.equal(cost({ ...none, toolCalls: maxReportedCalls, calls }, rates), maxReportedCalls * 5e10)
+  assert.equal(cost({ ...none, rare: { toolCalls: maxReportedCalls }, calls }, rates), maxReportedCalls * 5e10)
 })

@@ -1,5 +1,5 @@
 import type { RefusedAmounts } from '../errors/refused-amounts.ts'
-import { type MeasuredCounter, zeroCounts } from '../usage/usage-counters.ts'
+import type { FrequentCounter, MeasuredCounter, RareCounts } from '../meters/meters.ts'
 
 /**
  * What became of a request. `refused`: it was not admitted. `reaped`: its gateway died, so its whole reservation is
@@ -12,13 +12,21 @@ import { type MeasuredCounter, zeroCounts } from '../usage/usage-counters.ts'
 export const receiptKinds = ['refused', 'reaped', 'settled', 'cancelled'] as const
 export type ReceiptKind = (typeof receiptKinds)[number]
 
-/** The tokens and calls of a request, and its cost in nanodollars. */
-export type ReceiptCounts = Record<MeasuredCounter, number>
-
-const { requests, errors, estimatedRequests, estimatedNanos, ...measured } = zeroCounts
+/** What a request used, and its cost in nanodollars. */
+export interface RequestCounts extends Record<MeasuredCounter & FrequentCounter, number> {
+  /** null if all of them are 0, as for most requests. */
+  rare: RareCounts | null
+}
 
 /** The counts of a request that was not served. */
-export const nothingCounted: Readonly<ReceiptCounts> = measured
+export const nothingCounted: Readonly<RequestCounts> = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  costNanos: 0,
+  rare: null
+}
 
 /** A call of an upstream that failed. */
 export interface FailedAttempt {
@@ -38,7 +46,7 @@ export interface FailedAttempt {
  * answers. The gateway writes it in the script that charges the request, and control copies it from Redis to
  * PostgreSQL.
  */
-export interface Receipt extends ReceiptCounts {
+export interface Receipt extends Readonly<RequestCounts> {
   readonly kind: ReceiptKind
   /** The client got it as `x-request-id`. */
   readonly id: string

@@ -1,4 +1,4 @@
-import { type ShownCounter, shownCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { type ShownCounter, shownCounters, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import type { Answer } from '../api/call.ts'
 import type { Interval } from './usage-range.ts'
 

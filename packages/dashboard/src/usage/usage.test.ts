@@ -245,7 +245,7 @@ test('each bar names its rare counters, summed over all groups, and none that ar
     { ...bucket('2026-05-02T00:00:00Z', 'a', 1), tool_calls: 2, cache_write_tokens: 1200 },
     { ...bucket('2026-05-02T00:00:00Z', 'b', 1), tool_calls: 1 }
   ]
-  assert.deepEqual(describeRareCounters(buckets, starts), ['', 'Cache writes 1,200 · Tool calls 3'])
+  assert.deepEqual(describeRareCounters(buckets, starts), ['', 'Cache write 1,200 · Tool calls 3'])
 })
 
 test('a CSV file keeps every cell, and none becomes a formula in a spreadsheet', async () => {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { forEachCounter, type UsageCounts, zeroCounts } from '@tollgate/contracts/meters/meters.ts'
 import {
   type ListedPrices,
   type ModelPrices,
   type PriceRow,
   standardTier
 } from '@tollgate/contracts/prices/model-prices.ts'
-import { forEachCounter, type UsageCounts, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'

@@ -1,6 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { inputMembers, outputMembers } from '@tollgate/contracts/prices/charge-rates.ts'
-import { type UsageCounts, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { type PricedRow, pricedRows, type UsageCounts, zeroCounts } from '@tollgate/contracts/meters/meters.ts'
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import { clientApis } from './ask.ts'
 import { planOf } from './catalog.ts'
@@ -194,12 +193,12 @@ function grantedSearches({ tools, max_tool_calls: max }: Record<string, unknown>
 /** Each side at the dearest price of its kinds, tiers and lengths. */
 function dearestPrices({ periods = [], requestNanos = 0, callNanos = {}, ...flat }: Prices): Prices {
   const all = [flat, ...periods.flatMap(({ rows }) => rows.map((row) => row.prices))]
-  const dearest = (members: typeof inputMembers | typeof outputMembers) =>
-    Math.max(...all.flatMap((listed) => members.map((member) => listed[member] ?? 0)))
+  const dearest = (side: PricedRow['side']) =>
+    Math.max(...all.flatMap((listed) => pricedRows.map((row) => (row.side === side ? (listed[row.member] ?? 0) : 0))))
   return {
-    inputPicos: dearest(inputMembers),
+    inputPicos: dearest('input'),
     cachedInputPicos: 0,
-    outputPicos: dearest(outputMembers),
+    outputPicos: dearest('output'),
     requestNanos,
     callNanos
   }

@@ -1,4 +1,5 @@
 import type { AudioRule, ImageRule } from '@tollgate/contracts/catalog/media-rules.ts'
+import { usdMembers } from '@tollgate/contracts/prices/usd-prices.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
@@ -9,19 +10,8 @@ const Name = Type.String({ minLength: 1, maxLength: 200 })
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
 const Factor = Type.Number({ minimum: 0, maximum: 1000 })
 
-/** Dollars per million tokens, by kind. */
-export const TokenPrices = closed({
-  input: Usd,
-  cached_input: Type.Optional(Usd),
-  cache_write: Type.Optional(Usd),
-  cache_write_long: Type.Optional(Usd),
-  audio_input: Type.Optional(Usd),
-  image_input: Type.Optional(Usd),
-  output: Usd,
-  reasoning: Type.Optional(Usd),
-  audio_output: Type.Optional(Usd),
-  image_output: Type.Optional(Usd)
-})
+/** Dollars by unit and kind. */
+const usdPrices = usdMembers(Usd, ['input', 'output'], { additionalProperties: false })
 
 /** A factor of all prices, or one for each side. */
 const Times = Type.Union([Factor, closed({ input: Type.Optional(Factor), output: Type.Optional(Factor) })])
@@ -48,14 +38,14 @@ const Dated = closed({
       minItems: 1
     })
   ),
-  usd_per_million_tokens: TokenPrices,
+  ...usdPrices,
   long_prompt: Type.Optional(LongPrompt),
   service_tiers: Type.Optional(ServiceTiers)
 })
 
 /** The members of a model that say what it costs. */
 export const priceMembers = {
-  usd_per_million_tokens: TokenPrices,
+  ...usdPrices,
   usd_per_request: Type.Optional(Usd),
   usd_per_call: Type.Optional(Type.Record(Name, Usd)),
   long_prompt: Type.Optional(LongPrompt),

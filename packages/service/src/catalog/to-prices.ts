@@ -1,3 +1,4 @@
+import { type PriceKind, pricedRows, pricedUnits, units } from '@tollgate/contracts/meters/meters.ts'
 import {
   type ListedPrices,
   type ModelPrices,
@@ -5,29 +6,14 @@ import {
   type PriceRow,
   standardTier
 } from '@tollgate/contracts/prices/model-prices.ts'
+import { picosPerUsd } from '@tollgate/contracts/prices/usd-prices.ts'
 import { type DatedEntry, type PriceEntry, weekdayNames } from './entries.ts'
 
-type TokenEntry = PriceEntry['usd_per_million_tokens']
+/** The members with prices, by unit and kind. */
+type UsdPrices = Readonly<Partial<Record<string, Readonly<Partial<Record<PriceKind, number>>>>>>
+const pricesOf = (entry: PriceEntry | DatedEntry): UsdPrices => entry as unknown as UsdPrices
 type LongPrompt = NonNullable<PriceEntry['long_prompt']>
 type ServiceTiers = NonNullable<PriceEntry['service_tiers']>
-
-/** Names in the file and in the catalog. */
-const inputKinds = {
-  input: 'inputPicos',
-  cached_input: 'cachedInputPicos',
-  cache_write: 'cacheWritePicos',
-  cache_write_long: 'longCacheWritePicos',
-  audio_input: 'audioInputPicos',
-  image_input: 'imageInputPicos'
-} as const
-const outputKinds = {
-  output: 'outputPicos',
-  reasoning: 'reasoningPicos',
-  audio_output: 'audioOutputPicos',
-  image_output: 'imageOutputPicos'
-} as const
-const kinds = { ...inputKinds, ...outputKinds }
-type Kind = keyof typeof kinds
 
 /** Adds a problem at a path inside the model. */
 type Report = (path: string, problem: string) => void
@@ -37,7 +23,7 @@ export function toPrices(entry: PriceEntry, report: Report): ModelPrices {
   const { dated = [], long_prompt: steps = [], service_tiers: tiers = {} } = entry
   checkTiers(tiers, 'service_tiers', report)
   if (entry.as_of !== undefined) dayOf(entry.as_of, 'as_of', report)
-  const base = toListed(entry.usd_per_million_tokens, 'usd_per_million_tokens', report)
+  const base = toListed(pricesOf(entry), '', report)
   const hasPeriods = dated.length > 0 || steps.length > 0 || Object.keys(tiers).length > 0
   const always: PricePeriod = { rows: toRows(base, steps, tiers, 'long_prompt', report) }
   const periods = [always, ...dated.map((one, index) => toPeriod(one, entry, `dated.${index}`, report))]
@@ -62,24 +48,30 @@ export function toPrices(entry: PriceEntry, report: Report): ModelPrices {
   }
 }
 
-function toListed(entry: TokenEntry, path: string, report: Report): ListedPrices {
-  const all = { ...entry, cached_input: entry.cached_input ?? entry.input }
-  return Object.fromEntries(
-    (Object.keys(kinds) as Kind[]).flatMap((kind) => {
-      const usd = all[kind]
-      return usd === undefined ? [] : [[kinds[kind], toWhole(usd, 1e6, `${path}.${kind}`, report)]]
+function toListed(entry: UsdPrices, path: string, report: Report): ListedPrices {
+  const usdOf = (prices: string, kind: PriceKind): number | undefined =>
+    entry[prices]?.[kind] ?? (kind === 'cached_input' ? usdOf(prices, 'input') : undefined)
+  const listed = pricedUnits.flatMap(([unit, rows]) =>
+    rows.flatMap(({ kind, member }) => {
+      const { prices } = units[unit]
+      const usd = usdOf(prices, kind)
+      const place = `${path}${prices}.${kind}`
+      return usd === undefined ? [] : [[member, toWhole(usd, picosPerUsd(unit), place, report)] as const]
     })
-  ) as ListedPrices
+  )
+  return Object.fromEntries(listed) as ListedPrices
 }
 
 const toNanos = (usd: number, path: string, report: Report): number => toWhole(usd, 1e9, path, report)
 
+const finest: Readonly<Record<number, string>> = { 1e6: 'millionth', 1e9: 'billionth', 1e12: 'trillionth' }
+
 /** Converts dollars into whole units. */
 function toWhole(usd: number, unitsPerUsd: number, path: string, report: Report): number {
   const value = Math.round(usd * unitsPerUsd)
-  if (Math.abs(value - usd * unitsPerUsd) > 1e-4) {
-    report(path, `finer than a ${unitsPerUsd === 1e6 ? 'millionth' : 'billionth'} of a dollar`)
-  }
+  // Binary numbers are exact to about 1e-16 of their size.
+  const tolerance = Math.max(1e-4, value * 1e-15)
+  if (Math.abs(value - usd * unitsPerUsd) > tolerance) report(path, `finer than a ${finest[unitsPerUsd]} of a dollar`)
   return value
 }
 
@@ -115,31 +107,24 @@ function toRows(
 
 function multiplied(base: ListedPrices, factors: readonly Factor[]): ListedPrices {
   const product = { ...base }
-  for (const [members, side] of [
-    [Object.values(inputKinds), 'input'],
-    [Object.values(outputKinds), 'output']
-  ] as const) {
-    for (const member of members) {
-      const picos = base[member]
-      if (picos !== undefined)
-        product[member] = multiplyUp(
-          picos,
-          factors.map((factor) => factor[side])
-        )
-    }
+  for (const { member, side } of pricedRows) {
+    const picos = base[member]
+    const ofSide = factors.map((factor) => factor[side])
+    if (picos !== undefined) product[member] = multiplyUp(picos, ofSide)
   }
   return product
 }
 
 function toPeriod(dated: DatedEntry, model: PriceEntry, path: string, report: Report): PricePeriod {
-  const prices = dated.usd_per_million_tokens
-  for (const kind of Object.keys(model.usd_per_million_tokens)) {
-    if (!Object.hasOwn(prices, kind)) report(`${path}.usd_per_million_tokens.${kind}`, 'missing, and the model has it')
-  }
-  // Reservations ask the model which kinds have a price.
-  for (const kind of Object.keys(prices)) {
-    if (!Object.hasOwn(model.usd_per_million_tokens, kind)) {
-      report(`${path}.usd_per_million_tokens.${kind}`, 'the model has no such price')
+  const [ofModel, ofPeriod] = [pricesOf(model), pricesOf(dated)]
+  for (const [unit, rows] of pricedUnits) {
+    const { prices } = units[unit]
+    for (const { kind } of rows) {
+      const [before, after] = [ofModel[prices]?.[kind], ofPeriod[prices]?.[kind]]
+      const at = `${path}.${prices}.${kind}`
+      if (before !== undefined && after === undefined) report(at, 'missing, and the model has it')
+      // Reservations ask the model which kinds have a price.
+      if (before === undefined && after !== undefined) report(at, 'the model has no such price')
     }
   }
   const { weekdays, utc_hours: hours } = dated
@@ -156,7 +141,7 @@ function toPeriod(dated: DatedEntry, model: PriceEntry, path: string, report: Re
   if (from === undefined && until === undefined && weekdays === undefined && hours === undefined) {
     report(path, 'needs from, until, weekdays or utc_hours')
   }
-  const base = toListed(prices, `${path}.usd_per_million_tokens`, report)
+  const base = toListed(ofPeriod, `${path}.`, report)
   return {
     ...(from !== undefined && { from }),
     ...(until !== undefined && { until }),

@@ -16,7 +16,7 @@ export const attributes = {
   timeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
   inputTokens: 'gen_ai.usage.input_tokens',
   cachedInputTokens: 'gen_ai.usage.cache_read.input_tokens',
-  /** For any time: that of `tollgate.usage.long_cache_write_tokens`, too. */
+  /** For any time. The other rare meters are `tollgate.usage.` and their column. */
   cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
   reasoningTokens: 'gen_ai.usage.reasoning.output_tokens',
@@ -37,12 +37,6 @@ export const attributes = {
   isEstimated: 'tollgate.usage.estimated',
   clientGone: 'tollgate.client.gone',
   clientAddress: 'client.address',
-  longCacheWriteTokens: 'tollgate.usage.long_cache_write_tokens',
-  audioInputTokens: 'tollgate.usage.audio_input_tokens',
-  imageInputTokens: 'tollgate.usage.image_input_tokens',
-  audioOutputTokens: 'tollgate.usage.audio_output_tokens',
-  imageOutputTokens: 'tollgate.usage.image_output_tokens',
-  toolCalls: 'tollgate.usage.tool_calls',
   /** The alias that a request named its model by. */
   askedModel: 'tollgate.request.asked_model',
   receiptKind: 'tollgate.receipt.kind',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { accountName, accountShard, deadlinesName, monthNumber, shardMarker } from '../keyspace/names.ts'
 import { callForAccount } from '../link/call-script.ts'
 import { RedisAwayError, type RedisNode } from '../link/redis-link.ts'
@@ -96,7 +96,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       heldTokens: 100 + admitted.grantedTokens,
       tokensPerMinute: allowances.tokens,
       tokensRestMs: admitted.tokensRestMs,
-      ...zeroCounts,
+      ...nothingCounted,
       costNanos: 300,
       promptTokens: 50,
       cachedTokens: 10,

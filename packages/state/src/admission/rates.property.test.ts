@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
@@ -171,7 +171,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
           heldTokens: tokens,
           tokensPerMinute: limit.tokens,
           tokensRestMs: answer.tokensRestMs,
-          ...zeroCounts,
+          ...nothingCounted,
           costNanos: 0,
           promptTokens,
           cachedTokens: 0,

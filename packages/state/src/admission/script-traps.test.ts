@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { frequentCounters, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { frequentCounters, zeroCounts } from '@tollgate/contracts/meters/meters.ts'
+import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { accountName } from '../keyspace/names.ts'
 import { RedisRefusedError } from '../link/execute.ts'
 import { encodeReceipt } from '../receipts/receipt-text.ts'
@@ -53,7 +54,7 @@ function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): Settle
     heldTokens: 20,
     tokensPerMinute: 10_000,
     tokensRestMs: admitted.tokensRestMs,
-    ...zeroCounts,
+    ...nothingCounted,
     costNanos: 7,
     promptTokens: 6,
     cachedTokens: 2,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { frequentCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { frequentCounters } from '@tollgate/contracts/meters/meters.ts'
 import { test } from 'tap'
 import { packParts, unpackParts } from '../wire/packed.ts'
 import { expandLayouts, layouts } from './layouts.ts'

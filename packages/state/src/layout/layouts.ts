@@ -1,4 +1,4 @@
-import { type FrequentCounter, frequentCounters, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { type FrequentCounter, frequentCounters, rareCounters } from '@tollgate/contracts/meters/meters.ts'
 
 /**
  * The packed values in Redis, in the format of Lua's `struct`: parts in this order, `d` a double, `s` a text.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { rareCounters, rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import { type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
-import { measuredCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { anyCharacter } from '@tollgate/sandbox/any-character.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
@@ -31,10 +31,10 @@ const anyReceipt: fc.Arbitrary<Receipt> = fc.record({
   code: orNull(text),
   isEstimated: fc.boolean(),
   clientGone: fc.boolean(),
-  ...(Object.fromEntries(measuredCounters.map((counter) => [counter, fc.oneof(fc.constant(0), whole)])) as Record<
-    (typeof measuredCounters)[number],
-    fc.Arbitrary<number>
-  >),
+  ...{ promptTokens: whole, cachedTokens: whole, completionTokens: whole, reasoningTokens: whole, costNanos: whole },
+  rare: fc
+    .array(fc.tuple(fc.constantFrom(...rareCounters), whole))
+    .map((counts) => rareCounts(Object.fromEntries(counts))),
   heldNanos: whole,
   heldTokens: whole,
   grantedTokens: orNull(whole),
@@ -76,7 +76,7 @@ test('a usual receipt is short', async () => {
 test('a receipt of a later release is read without what it adds, and one of an earlier release with defaults', async () => {
   const failed = { upstream: 'azure', code: 'upstream_error', status: 500, startedMs: 3, durationMs: 40 }
   const refused = { unit: 'tokens', needed: 5, left: 3, limit: 4 } as const
-  const whole = aReceipt({ toolCalls: 2, failedAttempts: [failed], askedModel: 'small', refused })
+  const whole = aReceipt({ rare: { toolCalls: 2 }, failedAttempts: [failed], askedModel: 'small', refused })
   const members = JSON.parse(encodeReceipt(whole)) as unknown[]
   assert.deepEqual(decodeReceipt(JSON.stringify([...members, 'more', { of: 'it' }])), whole)
   assert.deepEqual(decodeReceipt(JSON.stringify(members.slice(0, -5))), aReceipt())

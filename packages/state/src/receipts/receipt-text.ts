@@ -1,11 +1,6 @@
 import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
-import {
-  type FailedAttempt,
-  type Receipt,
-  type ReceiptCounts,
-  receiptKinds
-} from '@tollgate/contracts/requests/receipt.ts'
-import { hasRareCounts, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { type RareCounts, rareCounters, rareCounts } from '@tollgate/contracts/meters/meters.ts'
+import { type FailedAttempt, type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
 
 /**
  * The text form of a receipt in Redis: one line, a JSON array with the members in a fixed order. Later releases add
@@ -18,13 +13,13 @@ export function encodeReceipt(receipt: Receipt): string {
   const { kind, id, account, key, at, count, endpoint, model, answeredModel, isStream, upstream } = receipt
   const { attempts, status, code, isEstimated, clientGone, costNanos, promptTokens, cachedTokens } = receipt
   const { completionTokens, reasoningTokens, heldNanos, heldTokens, grantedTokens, tier, rates } = receipt
-  const { firstByteMs, durationMs, address, failedAttempts, askedModel, refused } = receipt
+  const { firstByteMs, durationMs, address, rare, failedAttempts, askedModel, refused } = receipt
   return (
     `[${receiptKinds.indexOf(kind)},${quote(id)},${quote(account)},${quote(key)},${at},${count},${quote(endpoint)},` +
     `${quoteOr(model)},${quoteOr(answeredModel)},${isStream ? 1 : 0},${quoteOr(upstream)},${attempts},${status},` +
     `${quoteOr(code)},${isEstimated ? 1 : 0},${clientGone ? 1 : 0},${costNanos},${promptTokens},${cachedTokens},` +
     `${completionTokens},${reasoningTokens},${heldNanos},${heldTokens},${grantedTokens},${quoteOr(tier)},${rates},` +
-    `${firstByteMs},${durationMs},${quoteOr(address)}${hasRareCounts(receipt) ? rareText(receipt) : ',[]'}` +
+    `${firstByteMs},${durationMs},${quoteOr(address)}${rare === null ? ',[]' : rareText(rare)}` +
     (failedAttempts.length === 0 && askedModel === null && refused === null
       ? ']'
       : endText(failedAttempts, askedModel, refused))
@@ -33,7 +28,7 @@ export function encodeReceipt(receipt: Receipt): string {
 
 const quote = (text: string): string => JSON.stringify(text)
 const quoteOr = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text))
-const rareText = (counts: ReceiptCounts): string => `,[${rareCounters.map((counter) => counts[counter]).join(',')}]`
+const rareText = (counts: RareCounts): string => `,[${rareCounters.map((counter) => counts[counter] ?? 0).join(',')}]`
 
 const attemptText = ({ upstream, code, status, startedMs, durationMs }: FailedAttempt): string =>
   `[${quote(upstream)},${quote(code)},${status},${startedMs},${durationMs}]`
@@ -86,25 +81,17 @@ export function decodeReceipt(text: string): Receipt {
     address: members.textOr()
   }
   const rare = members.wholes()
-  const [cacheWriteTokens = 0, longCacheWriteTokens = 0, audioInputTokens = 0, imageInputTokens = 0] = rare
-  const [, , , , audioOutputTokens = 0, imageOutputTokens = 0, toolCalls = 0] = rare
-  const ofInput = { cacheWriteTokens, longCacheWriteTokens, audioInputTokens, imageInputTokens }
   // Earlier gateways wrote the upstream of the first call here, if the last one was of another.
   members.textOr()
   const failedAttempts = members.lists().map(readAttempt)
   const askedModel = members.textOr()
   const refused = readRefused(members.wholes())
-  return {
-    ...beginning,
-    ...ofInput,
-    audioOutputTokens,
-    imageOutputTokens,
-    toolCalls,
-    failedAttempts,
-    askedModel,
-    refused
-  }
+  return { ...beginning, rare: readRare(rare), failedAttempts, askedModel, refused }
 }
+
+/** Empty without rare counts. Those that later releases added may be missing. */
+const readRare = (counts: readonly number[]): RareCounts | null =>
+  rareCounts(Object.fromEntries(rareCounters.map((counter, index) => [counter, counts[index] ?? 0])))
 
 /** Empty without amounts. */
 function readRefused([unit, needed, left, limit]: readonly number[]): RefusedAmounts | null {

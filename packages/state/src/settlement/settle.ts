@@ -1,4 +1,4 @@
-import { frequentCounters, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { frequentCounters, rareCounters } from '@tollgate/contracts/meters/meters.ts'
 import { callForAccount, callForShard } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
 import { bulk, type PreparedAccount, packNumbers, prepareAccount, utf8 } from '../wire/packed.ts'

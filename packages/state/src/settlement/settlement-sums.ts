@@ -1,12 +1,5 @@
-import {
-  frequentCounters,
-  hasRareCounts,
-  type MeasuredCounter,
-  measuredCounters,
-  rareCounters,
-  type UsageCounts,
-  zeroCounts
-} from '@tollgate/contracts/usage/usage-counters.ts'
+import { rareCounters, type UsageCounts, zeroCounts } from '@tollgate/contracts/meters/meters.ts'
+import type { RequestCounts } from '@tollgate/contracts/requests/receipt.ts'
 import { layouts } from '../layout/layouts.ts'
 import { packNumbers, packParts, packText } from '../wire/packed.ts'
 
@@ -21,17 +14,30 @@ export interface SettledSum extends UsageCounts {
   model: string
   upstream: string
   heldNanos: number
+  /** Whether a rare counter may not be 0. */
+  hasRare: boolean
 }
 
 /** The amounts that a request adds to each counter. */
 export function countsOf(request: SettledRequest): UsageCounts {
-  const counts = { ...zeroCounts, requests: 1, errors: request.failed ? 1 : 0 }
-  for (const counter of measuredCounters) counts[counter] = request[counter]
+  const sum = { ...zeroCounts }
+  addTo(sum, request)
+  return sum
+}
+
+function addTo(sum: UsageCounts, request: SettledRequest): void {
+  sum.requests++
+  if (request.failed) sum.errors++
+  sum.promptTokens += request.promptTokens
+  sum.cachedTokens += request.cachedTokens
+  sum.completionTokens += request.completionTokens
+  sum.reasoningTokens += request.reasoningTokens
+  sum.costNanos += request.costNanos
   if (request.estimated) {
-    counts.estimatedRequests = 1
-    counts.estimatedNanos = request.costNanos
+    sum.estimatedRequests++
+    sum.estimatedNanos += request.costNanos
   }
-  return counts
+  if (request.rare !== null) for (const counter of rareCounters) sum[counter] += request.rare[counter] ?? 0
 }
 
 /** Adds up the requests of each hour, upstream, key and model. */
@@ -39,10 +45,9 @@ export function sumsOf(requests: readonly SettledRequest[]): SettledSum[] {
   const sums: SettledSum[] = []
   for (const request of requests) {
     const sum = sumFor(request, sums)
-    const counts = countsOf(request)
     sum.heldNanos += request.heldNanos
-    for (const counter of frequentCounters) sum[counter] += counts[counter]
-    if (hasRareCounts(counts)) for (const counter of rareCounters) sum[counter] += counts[counter]
+    sum.hasRare ||= request.rare !== null
+    addTo(sum, request)
   }
   return sums
 }
@@ -53,15 +58,15 @@ function sumFor({ at, key, model, upstream }: SettledRequest, sums: SettledSum[]
     const isSame = sum.key === key && sum.model === model && sum.upstream === upstream
     if (isSame && Math.floor(sum.at / secondsPerHour) === hour) return sum
   }
-  const sum: SettledSum = { at, key, model, upstream, heldNanos: 0, ...zeroCounts }
+  const sum: SettledSum = { at, key, model, upstream, heldNanos: 0, hasRare: false, ...zeroCounts }
   sums.push(sum)
   return sum
 }
 
 /** Packs a sum for settle-held.lua. */
-export function packSum({ key, model, upstream, ...numbers }: SettledSum): string {
+export function packSum({ key, model, upstream, hasRare, ...numbers }: SettledSum): string {
   const rowEnd = upstream === '' ? `|${key}|${model}` : `-${upstream}|${key}|${model}`
-  const rare = hasRareCounts(numbers) ? rareCounters.map((counter) => numbers[counter]).join(' ') : ''
+  const rare = hasRare ? rareCounters.map((counter) => numbers[counter]).join(' ') : ''
   return packParts(layouts.sum, { ...numbers, keyField: `k:${key}`, rowEnd, rare })
 }
 
@@ -73,7 +78,7 @@ export function packHeld(request: SettledRequest): string {
 }
 
 /** The result of an admitted request, with what it adds to the usage counters. Amounts are nanodollars. */
-export interface SettledRequest extends Record<MeasuredCounter, number> {
+export interface SettledRequest extends RequestCounts {
   id: string
   key: string
   model: string

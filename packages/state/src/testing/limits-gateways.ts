@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { measuredCounters, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { countOf, measuredCounters, rareCounts } from '@tollgate/contracts/meters/meters.ts'
+import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import type { AdmitAnswer, Allowances } from '../admission/admit.ts'
 import { encodeReceipt } from '../receipts/receipt-text.ts'
 import type { SettledRequest } from '../settlement/settlement-sums.ts'
@@ -271,7 +272,7 @@ export function createGateways(world: LimitsWorld) {
       const of = `${receipt.key}|${receipt.model}`
       if (receipt.kind !== 'cancelled') add(ofReceipts, `requests ${of}`, 1)
       if (receipt.isEstimated) add(ofReceipts, `estimatedNanos ${of}`, receipt.costNanos)
-      for (const counter of measuredCounters) add(ofReceipts, `${counter} ${of}`, receipt[counter])
+      for (const counter of measuredCounters) add(ofReceipts, `${counter} ${of}`, countOf(receipt, counter))
     }
     for (const [name, { counters }] of world.model(id).usage) {
       const of = name.split('|').slice(1).join('|')
@@ -300,19 +301,27 @@ function settlementOf({ asking, hold }: Request, { share, failed, estimated }: U
     heldTokens: promptTokens + outputTokens * grantedTokens,
     tokensPerMinute: asking.allowances.tokens,
     tokensRestMs: hold!.tokensRestMs,
-    ...zeroCounts,
+    ...nothingCounted,
     costNanos: Math.floor(nanos * share),
     promptTokens: Math.floor(promptTokens * Math.min(1, share)),
     cachedTokens: Math.floor(promptTokens * Math.min(1, share) * 0.3),
     completionTokens: Math.floor(outputTokens * grantedTokens * share),
     reasoningTokens: Math.floor(outputTokens * grantedTokens * share * 0.4),
     // Most requests have none of these.
-    ...(share < 0.3 && { audioInputTokens: Math.floor(promptTokens * share), toolCalls: 2 }),
+    rare: share < 0.3 ? rareCounts({ audioInputTokens: Math.floor(promptTokens * share), toolCalls: 2 }) : null,
     failed,
     estimated
   }
   const { id, key, model, heldNanos, heldTokens } = settled
-  const counts = Object.fromEntries(measuredCounters.map((counter) => [counter, settled[counter]]))
+  const { rare, costNanos, cachedTokens, completionTokens, reasoningTokens } = settled
+  const counts = {
+    rare,
+    costNanos,
+    promptTokens: settled.promptTokens,
+    cachedTokens,
+    completionTokens,
+    reasoningTokens
+  }
   const ofRequest = { id, account: asking.account, key, model, at, heldNanos, heldTokens, isEstimated: estimated }
   return { ...settled, receipt: encodeReceipt(aReceipt({ ...ofRequest, ...counts })) }
 }

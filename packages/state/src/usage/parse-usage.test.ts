@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { zeroCounts } from '@tollgate/contracts/meters/meters.ts'
 import { test } from 'tap'
 import { packNumbers } from '../wire/packed.ts'
 import { parseUsage, placeOf } from './usage.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { zeroCounts } from '@tollgate/contracts/meters/meters.ts'
+import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { accountName, accountShard, uncopiedName, usageIndexName } from '../keyspace/names.ts'
 import { RedisAwayError } from '../link/redis-link.ts'
 import type { SettledRequest } from '../settlement/settlement-sums.ts'
@@ -29,7 +30,7 @@ testOnEveryRedis('usage', async (t, link) => {
       heldTokens: 0,
       tokensPerMinute: 1000,
       tokensRestMs: 0,
-      ...zeroCounts,
+      ...nothingCounted,
       costNanos: 1000 + requests,
       promptTokens: 10,
       cachedTokens: 4,

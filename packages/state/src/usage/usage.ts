@@ -1,4 +1,4 @@
-import { forEachCounter, type UsageCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { forEachCounter, type UsageCounts } from '@tollgate/contracts/meters/meters.ts'
 import {
   type AccountShard,
   accountName,

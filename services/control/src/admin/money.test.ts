@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AdminMoney } from '@tollgate/contracts/http/admin/money.ts'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { zeroCounts } from '@tollgate/contracts/meters/meters.ts'
 import { eq } from 'drizzle-orm'
 import { storeCustomer } from '../billing/customers.ts'
 import { startBilling } from '../billing/testing/start-billing.ts'

@@ -1,4 +1,5 @@
 import type { Catalog, Model, Plan, PlanPrice, Target } from '@tollgate/contracts/catalog/catalog.ts'
+import { type PricedRow, pricedRows, units } from '@tollgate/contracts/meters/meters.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 
 /** A value before and after a change. `text` is null where the catalog has no such value. */
@@ -16,17 +17,18 @@ type Saying = (of: string, from: Values, to: Values) => string
 
 /**
  * @param what is paid for: `Output`
+ * @param per what a price is for: `million tokens`
  * @param otherwise what it costs without a price of its own
  */
 const changedPrice =
-  (what: string, otherwise: string): Saying =>
+  (what: string, per: string, otherwise: string): Saying =>
   (model, from, to) => {
     const named = `${what} of ${model}`
     if (to.text === null) return `${named} costs ${otherwise}.`
-    if (from.text === null) return `${named} has its own price: USD ${to.text} per million tokens.`
+    if (from.text === null) return `${named} has its own price: USD ${to.text} per ${per}.`
     const [before, after] = [from.number!, to.number!]
     if (after === 0) return `${named} becomes free.`
-    if (before === 0) return `${named} costs USD ${to.text} per million tokens. It was free.`
+    if (before === 0) return `${named} costs USD ${to.text} per ${per}. It was free.`
     return `${named} costs ${percent(before, after)} % ${after > before ? 'more' : 'less'}.`
   }
 
@@ -88,24 +90,19 @@ export interface Leaf {
 /** All values of a model. */
 export function leavesOfModel(model: Model): Leaf[] {
   const { prices } = model
-  const price = (member: string, what: string, picos: number | undefined, otherwise = dearest): Leaf => ({
-    path: `usd_per_million_tokens.${member}`,
-    text: picos === undefined ? null : usdPerMillion(picos),
-    number: picos ?? null,
-    say: changedPrice(what, otherwise)
-  })
+  const price = ({ unit, kind, name, member, otherwise }: PricedRow): Leaf => {
+    const picos = prices[member]
+    const { prices: path, per, label } = units[unit]
+    return {
+      path: `${path}.${kind}`,
+      text: picos === undefined ? null : usdPer(per, picos),
+      number: picos ?? null,
+      say: changedPrice(name, per === 1_000_000 ? `million ${unit}s` : label, otherwiseWords[otherwise ?? 'dearest'])
+    }
+  }
   const { requestNanos } = prices
   return [
-    price('input', 'Input', prices.inputPicos),
-    price('cached_input', 'Cached input', prices.cachedInputPicos),
-    price('cache_write', 'Writing into the cache', prices.cacheWritePicos),
-    price('cache_write_long', 'Writing into the cache for long', prices.longCacheWritePicos),
-    price('audio_input', 'Audio input', prices.audioInputPicos),
-    price('image_input', 'Image input', prices.imageInputPicos, 'the same as other input'),
-    price('output', 'Output', prices.outputPicos),
-    price('reasoning', 'Reasoning', prices.reasoningPicos, 'the same as other output'),
-    price('audio_output', 'Audio output', prices.audioOutputPicos),
-    price('image_output', 'Image output', prices.imageOutputPicos),
+    ...pricedRows.map(price),
     text(
       'usd_per_request',
       requestNanos === undefined ? null : formatUsd(BigInt(requestNanos)),
@@ -142,7 +139,12 @@ export function leavesOfModel(model: Model): Leaf[] {
 
 const numberOrNone = (value: number | undefined): string | null => (value === undefined ? null : String(value))
 
-const dearest = 'as much as the dearest of its side'
+/** What a meter without a price costs. */
+const otherwiseWords = {
+  dearest: 'as much as the dearest of its side',
+  whole: 'the same as the rest of its side',
+  nothing: 'nothing'
+} as const
 
 const describeCalls = (callNanos: Model['prices']['callNanos']): string | null =>
   callNanos === undefined
@@ -201,7 +203,7 @@ export const orders = ({ models, plans }: Catalog): Array<{ path: string; names:
 
 /** A model in a few words, if it is new or removed. */
 export const describeModel = ({ kind, route, prices }: Model): string =>
-  `${kind}, input ${usdPerMillion(prices.inputPicos)}, output ${usdPerMillion(prices.outputPicos)}, ` +
+  `${kind}, input ${usdPer(1_000_000, prices.inputPicos)}, output ${usdPer(1_000_000, prices.outputPicos)}, ` +
   `route ${route.map(describeTarget).join(', ')}`
 
 /** A plan in a few words. */
@@ -217,8 +219,8 @@ const text = (path: string, value: string | null, what: string): Leaf => ({
 
 const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value))
 
-/** Converts picodollars per token into exact dollars per million tokens. */
-const usdPerMillion = (picos: number): string => formatUsd(BigInt(picos) * 1000n)
+/** Converts picodollars per unit into exact dollars per so many units. */
+const usdPer = (units: number, picos: number): string => formatUsd((BigInt(picos) * BigInt(units)) / 1000n)
 
 const describeTarget = ({ upstream, model, priority, weight }: Target): string =>
   `${upstream} (${model}${priority === 0 ? '' : `, priority ${priority}`}${weight === 1 ? '' : `, weight ${weight}`})`

@@ -2,19 +2,10 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type ApiName, apis, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
 import { type Catalog, freePlan, type Model, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import {
-  type PricedModel,
-  PricedModelsResponse,
-  type PricesOfPeriod,
-  type TokenPrices
-} from '@tollgate/contracts/http/offered-models.ts'
-import {
-  type ListedPrices,
-  type ModelPrices,
-  type PricePeriod,
-  standardTier
-} from '@tollgate/contracts/prices/model-prices.ts'
+import { type PricedModel, PricedModelsResponse, type PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
+import { type ModelPrices, type PricePeriod, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { periodAt } from '@tollgate/contracts/prices/rates-for.ts'
+import { toUsd } from '@tollgate/contracts/prices/usd-prices.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readSpokenApis } from '@tollgate/state/processes/heartbeat.ts'
 import { eq } from 'drizzle-orm'
@@ -71,7 +62,7 @@ export async function modelRoutes(
 function describePrices(prices: ModelPrices, now: Date): PricesOfPeriod[] {
   const { periods } = prices
   if (periods === undefined) {
-    const rows = [{ tier: standardTier, above_prompt_tokens: 0, usd_per_million_tokens: toTokenPrices(prices) }]
+    const rows = [{ tier: standardTier, above_prompt_tokens: 0, ...toUsd(prices) }]
     return [{ is_now: true, from: null, until: null, weekdays: [], utc_hours: [], rows }]
   }
   const current = periodAt(periods, now.getTime())
@@ -92,7 +83,7 @@ const describePeriod = (
   rows: rows.map(({ tier, abovePromptTokens, prices }) => ({
     tier,
     above_prompt_tokens: abovePromptTokens,
-    usd_per_million_tokens: toTokenPrices(prices)
+    ...toUsd(prices)
   }))
 })
 
@@ -101,29 +92,6 @@ const toInstant = (seconds: number | undefined): string | null =>
 
 const two = (number: number): string => String(number).padStart(2, '0')
 const toClock = (minute: number): string => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`
-
-/** Each member of the answer, and the member of the catalog. */
-const kinds = {
-  input: 'inputPicos',
-  cached_input: 'cachedInputPicos',
-  cache_write: 'cacheWritePicos',
-  cache_write_long: 'longCacheWritePicos',
-  audio_input: 'audioInputPicos',
-  image_input: 'imageInputPicos',
-  output: 'outputPicos',
-  reasoning: 'reasoningPicos',
-  audio_output: 'audioOutputPicos',
-  image_output: 'imageOutputPicos'
-} as const satisfies Record<keyof TokenPrices, keyof ListedPrices>
-
-/** Picodollars per token are millionths of dollars per million tokens. */
-const toTokenPrices = (prices: ListedPrices): TokenPrices =>
-  Object.fromEntries(
-    Object.entries(kinds).flatMap(([kind, member]) => {
-      const picos = prices[member]
-      return picos === undefined ? [] : [[kind, picos / 1e6]]
-    })
-  ) as TokenPrices
 
 interface OfferedTo {
   /** The id of the account's plan. */

@@ -7,16 +7,28 @@ import type {
   LoggedRequest,
   RequestDetail
 } from '@tollgate/contracts/http/requests.ts'
+import {
+  chargedKind,
+  type MeterCount,
+  meters,
+  type PricedRow,
+  pricedUnits,
+  units,
+  usageCounters
+} from '@tollgate/contracts/meters/meters.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
-import { inputMembers, outputMembers } from '@tollgate/contracts/prices/charge-rates.ts'
 import { receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
 import { showRefused } from '@tollgate/contracts/requests/refusal-reasons.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { requests } from '../database/schema/requests.ts'
 import { requestId } from './request-row.ts'
 
+/** What a request used; null for a rare meter that is 0. */
+type RequestCounts = { readonly [Count in MeterCount]: number | null }
+const countNames = meters.map((meter) => usageCounters[meter])
+
 /** A row of the log, as both drivers return it. */
-export interface RequestRecord {
+export interface RequestRecord extends RequestCounts {
   /** Without `req_`. */
   readonly id: string
   /** Milliseconds since the epoch. */
@@ -41,17 +53,6 @@ export interface RequestRecord {
   readonly cost_nanos: string
   readonly held_tokens: number
   readonly granted_tokens: number | null
-  readonly prompt_tokens: number
-  readonly cached_tokens: number
-  readonly completion_tokens: number
-  readonly reasoning_tokens: number
-  readonly cache_write_tokens: number | null
-  readonly long_cache_write_tokens: number | null
-  readonly audio_input_tokens: number | null
-  readonly image_input_tokens: number | null
-  readonly audio_output_tokens: number | null
-  readonly image_output_tokens: number | null
-  readonly tool_calls: number | null
   readonly tier: string | null
   readonly first_byte_ms: number | null
   readonly duration_ms: number | null
@@ -62,9 +63,7 @@ export interface RequestRecord {
 
 const plain = [
   ...['rank', 'count', 'key_id', 'endpoint', 'model', 'answered_model', 'is_stream', 'upstream', 'attempts', 'status'],
-  ...['code', 'is_estimated', 'client_gone', 'held_tokens', 'granted_tokens', 'prompt_tokens', 'cached_tokens'],
-  ...['completion_tokens', 'reasoning_tokens', 'cache_write_tokens', 'long_cache_write_tokens', 'audio_input_tokens'],
-  ...['image_input_tokens', 'audio_output_tokens', 'image_output_tokens', 'tool_calls', 'tier', 'first_byte_ms'],
+  ...['code', 'is_estimated', 'client_gone', 'held_tokens', 'granted_tokens', ...countNames, 'tier', 'first_byte_ms'],
   ...['duration_ms', 'address', 'failed_attempts', 'asked_model', 'refused']
 ] as const satisfies ReadonlyArray<keyof RequestRecord>
 
@@ -93,17 +92,7 @@ export const toLoggedRequest = (record: RequestRecord): LoggedRequest => ({
   reserved_usd: formatUsd(BigInt(record.held_nanos)),
   reserved_tokens: record.held_tokens,
   granted_output_tokens: record.granted_tokens,
-  prompt_tokens: record.prompt_tokens,
-  cached_tokens: record.cached_tokens,
-  cache_write_tokens: record.cache_write_tokens ?? 0,
-  long_cache_write_tokens: record.long_cache_write_tokens ?? 0,
-  audio_input_tokens: record.audio_input_tokens ?? 0,
-  image_input_tokens: record.image_input_tokens ?? 0,
-  completion_tokens: record.completion_tokens,
-  reasoning_tokens: record.reasoning_tokens,
-  audio_output_tokens: record.audio_output_tokens ?? 0,
-  image_output_tokens: record.image_output_tokens ?? 0,
-  tool_calls: record.tool_calls ?? 0,
+  ...(Object.fromEntries(countNames.map((count) => [count, record[count] ?? 0])) as Record<MeterCount, number>),
   cost_usd: formatUsd(BigInt(record.cost_nanos)),
   estimated: record.is_estimated,
   service_tier: record.tier,
@@ -139,19 +128,20 @@ export const toAdminDetail = (record: RequestRecord, rates: string | null): Admi
 /** @param rates JSON with members of `ChargeRates`; kinds that the request did not use may be missing */
 export function toPrices(rates: string): ChargedPrices {
   const { callNanos, requestNanos, ...picos } = JSON.parse(rates) as Record<string, unknown>
-  const tokens = [...inputMembers, ...outputMembers].flatMap((member) => {
-    const price = picos[member]
-    // A million tokens at one picodollar are a thousand nanodollars.
-    return typeof price === 'number' ? [[kindOf(member), formatUsd(BigInt(price) * 1000n)] as const] : []
-  })
+  const pricesOf = (rows: readonly PricedRow[], per: number) =>
+    rows.flatMap(({ member }) => {
+      const price = picos[member]
+      return typeof price === 'number' ? [[chargedKind(member), formatUsd(nanosOf(price, per))] as const] : []
+    })
+  const byUnit = pricedUnits.map(([unit, rows]) => [units[unit].prices, pricesOf(rows, units[unit].per)] as const)
   const calls = Object.entries((callNanos ?? {}) as Record<string, number>)
   return {
-    usd_per_million_tokens: Object.fromEntries(tokens),
+    usd_per_million_tokens: {},
+    ...Object.fromEntries(byUnit.map(([prices, listed]) => [prices, Object.fromEntries(listed)])),
     request_usd: formatUsd(BigInt(typeof requestNanos === 'number' ? requestNanos : 0)),
     tool_call_usd: Object.fromEntries(calls.map(([type, nanos]) => [type, formatUsd(BigInt(nanos))]))
   }
 }
 
-/** `cachedInputPicos` is `cached_input`. */
-const kindOf = (member: string): string =>
-  member.replace(/Picos$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** The price of `per` units in nanodollars, rounded up. */
+const nanosOf = (picos: number, per: number): bigint => (BigInt(picos) * BigInt(per) + 999n) / 1000n

@@ -39,7 +39,7 @@ onDatabase('requests', async (t, newDatabase) => {
       askedModel: 'us/large',
       costNanos: 2_000_000_000,
       durationMs: 60_000,
-      toolCalls: 3,
+      rare: { toolCalls: 3 },
       clientGone: true
     }),
     of(1, {

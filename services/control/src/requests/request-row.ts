@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import type { FailedAttempt } from '@tollgate/contracts/http/requests.ts'
+import { isRare, meters, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import { type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
-import { measuredCounters, rareCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { getTableColumns } from 'drizzle-orm'
 import { requests } from '../database/schema/requests.ts'
 
@@ -26,8 +26,6 @@ export type RequestRow = Readonly<
   readonly at: number
   readonly rank: number
 }
-
-const rare: ReadonlySet<string> = new Set(rareCounters)
 
 /** Makes a row of a receipt. @returns null if the receipt has a value that no request can have */
 export function toRow(receipt: Receipt): RequestRow | null {
@@ -85,15 +83,11 @@ export const rowColumns: ReadonlyArray<readonly [name: string, type: string]> = 
 export const ratesId = (rates: string): string =>
   (BigInt(`0x${hash('sha256', rates, 'hex').slice(0, 16)}`) >> 1n).toString()
 
-function countsOf(receipt: Receipt): Record<string, number | null> {
-  const counts: Record<string, number | null> = {}
-  for (const counter of measuredCounters) {
-    if (counter === 'costNanos') continue
-    const value = receipt[counter]
-    counts[usageCounters[counter]] = value === 0 && rare.has(counter) ? null : value
-  }
-  return counts
-}
+/** Rare counters that are 0 are null, which takes no space. */
+const countsOf = (receipt: Receipt): Record<string, number | null> =>
+  Object.fromEntries(
+    meters.map((meter) => [usageCounters[meter], isRare(meter) ? (receipt.rare?.[meter] ?? null) : receipt[meter]])
+  )
 
 const isCount = (value: number, max: number): boolean => Number.isInteger(value) && value >= 0 && value <= max
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { forEachCounter, type UsageCounts, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { forEachCounter, type UsageCounts, zeroCounts } from '@tollgate/contracts/meters/meters.ts'
+import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountShard, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
@@ -100,7 +101,7 @@ onDatabase('under load, while replicas are killed', async (t, newDatabase) => {
         heldTokens: 0,
         tokensPerMinute: 1000,
         tokensRestMs: 0,
-        ...zeroCounts,
+        ...nothingCounted,
         costNanos: any(1_000_000_000),
         promptTokens,
         cachedTokens: any(promptTokens),
@@ -114,9 +115,14 @@ onDatabase('under load, while replicas are killed', async (t, newDatabase) => {
     for (const { key, model, ...request } of some) {
       const id = [account, key, model].join('|')
       const before = served.get(id) ?? zeroCounts
-      const { failed, estimated, ...measured } = request
+      const { failed, estimated } = request
       const more: UsageCounts = {
-        ...measured,
+        ...zeroCounts,
+        promptTokens: request.promptTokens,
+        cachedTokens: request.cachedTokens,
+        completionTokens: request.completionTokens,
+        reasoningTokens: request.reasoningTokens,
+        costNanos: request.costNanos,
         requests: 1,
         errors: +failed,
         estimatedRequests: +estimated,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { zeroCounts } from '@tollgate/contracts/meters/meters.ts'
 import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountName, accountShard, endedHoldPrefix, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'

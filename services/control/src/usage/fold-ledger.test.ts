@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { zeroCounts } from '@tollgate/contracts/meters/meters.ts'
 import type { Usage } from '@tollgate/state/usage/usage.ts'
 import { eq, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'

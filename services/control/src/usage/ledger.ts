@@ -1,4 +1,4 @@
-import { type UsageCounter, usageCounterNames, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { type UsageCounter, usageCounterNames, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
 import type { LedgerSpend } from '@tollgate/state/spend/spend.ts'
 import type { Usage } from '@tollgate/state/usage/usage.ts'

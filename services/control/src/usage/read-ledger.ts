@@ -1,12 +1,12 @@
 import type { UsageBucket, UsageGrouping } from '@tollgate/contracts/http/usage.ts'
-import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import {
   type ShownCount,
   shownCounters,
   shownCounts,
   type UsageCounter,
   usageCounters
-} from '@tollgate/contracts/usage/usage-counters.ts'
+} from '@tollgate/contracts/meters/meters.ts'
+import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type Orm, queryRows } from '../database/connect.ts'

@@ -259,7 +259,7 @@ const isCharged = ({ promptPicos, outputPicos }: CostBound): boolean => promptPi
 
 /** The bound of the same request with the shortest prompt. A long prompt can make the output dearer. */
 const withoutPrompt = (bound: TokenBound, model: Model, time: CallTime): CostBound =>
-  costBound({ ...bound, promptTokens: 0, ratedTokens: 0, audioTokens: 0, imageTokens: 0 }, model, time)
+  costBound({ ...bound, promptTokens: 0, ratedTokens: 0, others: {} }, model, time)
 
 /** The same request, whose prompt was counted. */
 const withPrompt = (bound: TokenBound, promptTokens: number): TokenBound => ({

@@ -1,4 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { pricedRows, rareRows } from '@tollgate/contracts/meters/meters.ts'
 import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { costOfCalls } from '@tollgate/contracts/prices/cost.ts'
 import { type ModelPrices, standardOnly } from '@tollgate/contracts/prices/model-prices.ts'
@@ -18,14 +19,19 @@ export interface CallTime {
  * tiers and at this time. For the rate of tokens, the prompt counts by its estimate.
  */
 export function costBound(bound: TokenBound, model: Model, { from, until }: CallTime): CostBound {
-  const { promptTokens, ratedTokens = promptTokens, audioTokens = 0, imageTokens = 0, answers, wantedTokens } = bound
+  const { promptTokens, ratedTokens = promptTokens, others, answers, wantedTokens } = bound
   const { minTokens = 0, tiers = standardOnly, outputs = 1 } = bound
   const { prices } = model
   const rates = dearestRates(prices, { tiers, maxPromptTokens: promptTokens, from, until })
   const text = dearestText(rates, prices, bound.cacheWrites)
-  let promptPicos = Math.max(0, promptTokens - audioTokens - imageTokens) * text
-  if (audioTokens > 0) promptPicos += audioTokens * Math.max(text, rates.audioInputPicos)
-  if (imageTokens > 0) promptPicos += imageTokens * Math.max(text, rates.imageInputPicos)
+  let textTokens = promptTokens
+  let promptPicos = 0
+  for (const { counter, member, unit } of others === undefined ? [] : rareRows) {
+    const count = others![counter] ?? 0
+    if (unit === 'token') textTokens -= count
+    promptPicos += count * Math.max(unit === 'token' ? text : 0, rates[member])
+  }
+  promptPicos += Math.max(0, textTokens) * text
   const feeNanos = rates.requestNanos + (bound.calls === undefined ? 0 : costOfCalls(bound.calls, rates))
   return {
     promptPicos: promptPicos + feeNanos * 1000,
@@ -44,10 +50,11 @@ function dearestText(rates: ChargeRates, prices: ModelPrices, writes: TokenBound
   return most
 }
 
+const outputRows = pricedRows.filter(({ side, unit }) => side === 'output' && unit === 'token')
+
 function dearestOutput(rates: ChargeRates, prices: ModelPrices): number {
-  let most = Math.max(rates.outputPicos, rates.reasoningPicos)
-  if (prices.audioOutputPicos !== undefined) most = Math.max(most, rates.audioOutputPicos)
-  if (prices.imageOutputPicos !== undefined) most = Math.max(most, rates.imageOutputPicos)
+  let most = 0
+  for (const { member } of outputRows) if (prices[member] !== undefined) most = Math.max(most, rates[member])
   return most
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import { pricedTiers, standardOnly } from '@tollgate/contracts/prices/model-prices.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
@@ -11,7 +12,7 @@ import { priceOf } from '../settlement/price.ts'
 import { grantSearches } from '../tokens/hosted-searches.ts'
 import { audioBound } from '../tokens/media/media-bound.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
-import { nothingUsed, type Usage } from '../usage/usage.ts'
+import { noUsage, type Usage } from '../usage/usage.ts'
 import { costBound } from './cost-bound.ts'
 import { allowedTiers } from './unpriced-members.ts'
 
@@ -34,11 +35,12 @@ const requestsOf = (model: Model) =>
       cacheWrites: fc.constantFrom('none' as const, 'short' as const, undefined),
       tier: fc.constantFrom(undefined, 'auto', ...pricedTiers(model.prices))
     })
-    .map(({ tier, cacheWrites, ...counts }) => {
-      const { promptTokens, audioTokens, imageTokens } = counts
+    .map(({ tier, cacheWrites, audioTokens, imageTokens, ...counts }) => {
+      const { promptTokens } = counts
       const bound: TokenBound = {
         ...counts,
         promptTokens: Math.max(promptTokens, audioTokens + imageTokens),
+        others: { audioInputTokens: audioTokens, imageInputTokens: imageTokens },
         tiers: allowedTiers(tier, model.prices),
         ...(cacheWrites !== undefined && { cacheWrites })
       }
@@ -57,16 +59,20 @@ const usagesWithin = (bound: TokenBound, { prices }: Model) =>
         promptTokens: fc.constant(promptTokens),
         completionTokens: fc.constant(completionTokens),
         cachedTokens: upTo(promptTokens),
-        cacheWriteTokens: ofPrompt(prices.cacheWritePicos !== undefined && bound.cacheWrites !== 'none'),
-        longCacheWriteTokens: ofPrompt(prices.longCacheWritePicos !== undefined && bound.cacheWrites === undefined),
-        audioInputTokens: ofPrompt(true, bound.audioTokens),
-        imageInputTokens: ofPrompt(true, bound.imageTokens),
         reasoningTokens: upTo(completionTokens),
-        audioOutputTokens: ofOutput(prices.audioOutputPicos !== undefined),
+        rare: fc
+          .record({
+            cacheWriteTokens: ofPrompt(prices.cacheWritePicos !== undefined && bound.cacheWrites !== 'none'),
+            longCacheWriteTokens: ofPrompt(prices.longCacheWritePicos !== undefined && bound.cacheWrites === undefined),
+            audioInputTokens: ofPrompt(true, bound.others?.audioInputTokens),
+            imageInputTokens: ofPrompt(true, bound.others?.imageInputTokens),
+            audioOutputTokens: ofOutput(prices.audioOutputPicos !== undefined)
+          })
+          .map(rareCounts),
         tier: fc.constantFrom(null, 'a tier without a price', ...bound.tiers!)
       })
     })
-    .map((counts): Usage => ({ ...nothingUsed, ...counts }))
+    .map((counts): Usage => ({ ...noUsage, ...counts }))
 
 test('for every shipped model, no usage within the bounds of a request costs more than was reserved', async () => {
   for (const [name, model] of Object.entries(models)) {
@@ -91,7 +97,7 @@ test('for every shipped model, no usage within the bounds of a request costs mor
 test('prices with dates, hours, lengths and tiers have those of the provider’s page', async () => {
   const million = (name: string, member: 'inputPicos' | 'outputPicos', at: string, tokens = 1000, tier = 'default') => {
     const usage: Usage = {
-      ...nothingUsed,
+      ...noUsage,
       promptTokens: member === 'inputPicos' ? tokens : 0,
       completionTokens: member === 'outputPicos' ? tokens : 0,
       tier
@@ -114,14 +120,14 @@ test('prices with dates, hours, lengths and tiers have those of the provider’s
   assert.equal(million('gpt-6.2-sol', 'outputPicos', '2027-02-28T12:00:00Z', 1000, 'ultrafast'), 30)
   assert.equal(million('gpt-6.2-sol', 'outputPicos', '2027-03-01T00:00:00Z', 1000, 'ultrafast'), 60)
   // 750 tokens are a minute of audio.
-  const audio: Usage = { ...nothingUsed, promptTokens: 750, audioInputTokens: 750, tier: 'default' }
+  const audio: Usage = { ...noUsage, promptTokens: 750, rare: { audioInputTokens: 750 }, tier: 'default' }
   const { prices } = models['voxtral-small-2507']!
   const at = Date.parse('2026-11-23')
   assert.equal(priceOf(audio, { prices, tiers: ['default'], admittedAt: at, endedAt: at }).costNanos, 4_000_001)
   // Mistral bills 12 s for a recording of 11.4 s.
   const { tokens } = audioBound({ kind: 'audio', seconds: 11.4, bytes: 1 }, models['voxtral-small-2507']!)
   const billed = readUsage({ prompt_audio_seconds: 12, prompt_tokens: 3, completion_tokens: 41, total_tokens: 419 })
-  assert.equal(billed!.audioInputTokens, tokens)
+  assert.equal(billed!.rare?.audioInputTokens, tokens)
 })
 
 test('the shipped plans that are sold take a search of the web, with each model that has a price for it', async () => {

@@ -256,13 +256,13 @@ class InferenceHandler {
     refuseOtherCounts(found, name, (one) => view.model(one, this.#endpoint.kind))
     const sent = countText(bound, model, this.#dependencies.promptSizes.bytesPerToken(name))
     if (found.tokens === 0) return grantSearches(sent, model)
-    const { promptTokens, ratedTokens, imageTokens = 0 } = sent
+    const { promptTokens, ratedTokens, others } = sent
     const whole = {
       ...sent,
       promptTokens: promptTokens + found.tokens,
       ratedTokens: ratedTokens + found.tokens,
       // Earlier answers may have images.
-      imageTokens: imageTokens + found.tokens
+      others: { ...others, imageInputTokens: (others?.imageInputTokens ?? 0) + found.tokens }
     }
     return grantSearches(whole, model)
   }
@@ -270,7 +270,7 @@ class InferenceHandler {
   /** Asks the provider for the tokens of a prompt. Earlier answers that it names are not in its body. */
   async #countByProvider(
     { bytes, spans }: RequestBody<unknown>,
-    { audioTokens = 0, imageTokens = 0 }: TokenBound,
+    { others }: TokenBound,
     model: Model,
     catalog: CatalogView,
     { byName, offers }: Pick<UpstreamSet, 'byName' | 'offers'>,
@@ -280,7 +280,7 @@ class InferenceHandler {
     const { name: api } = this.#endpoint
     if (found.tokens > 0 || found.ids.length > 0) return null
     const { route } = offers.of(model).get(api)!
-    const counted = { api, hasMedia: audioTokens + imageTokens > 0, bytes, spans, route, upstreams: byName }
+    const counted = { api, hasMedia: others !== undefined, bytes, spans, route, upstreams: byName }
     return this.#dependencies.providerCounts.count({ ...counted, known: knownKey!, catalog })
   }
 
@@ -301,14 +301,8 @@ class InferenceHandler {
 }
 
 /** Only these parts of a bound live as long as the answer. */
-const promptKindsOf = ({
-  audioTokens = 0,
-  imageTokens = 0,
-  cacheWrites,
-  asksForLongWrites = false
-}: TokenBound): PromptKinds => ({
-  audioTokens,
-  imageTokens,
+const promptKindsOf = ({ others = {}, cacheWrites, asksForLongWrites = false }: TokenBound): PromptKinds => ({
+  others,
   mayWriteToCache: cacheWrites !== 'none',
   asksForLongWrites
 })
@@ -321,7 +315,7 @@ const countedRoute = (route: readonly Target[], counted: ProviderCount | null): 
   counted === null ? route : route.filter((target) => target === counted.target)
 
 /** Media, earlier answers and searches have tokens of their own. */
-const measurableBytes = ({ textBytes = 0, audioTokens = 0, imageTokens = 0, searches }: TokenBound): number =>
-  audioTokens === 0 && imageTokens === 0 && searches === undefined ? textBytes : 0
+const measurableBytes = ({ textBytes = 0, others, searches }: TokenBound): number =>
+  others === undefined && searches === undefined ? textBytes : 0
 
 const noFields: readonly string[] = []

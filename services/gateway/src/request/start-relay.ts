@@ -159,8 +159,7 @@ function endClaim(
 /** Whether the provider reported all of the usage. */
 const isCounted = (used: Used): used is Usage => used !== null && used !== 'hold' && !('received' in used)
 
-const isFree = (used: Used): boolean =>
-  used === null || (isCounted(used) && used.promptTokens === 0 && used.completionTokens === 0)
+const isFree = (used: Used): boolean => used === null || (isCounted(used) && !used.isServed)
 
 /**
  * Bounds the tokens of an answer that the provider stores. Without reported usage, it has at most the reserved tokens.

@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict'
-import { rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { rareCounters, rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import fc from 'fast-check'
 import t from 'tap'
-import { nothingUsed } from '../usage/usage.ts'
+import { unserved } from '../usage/usage.ts'
 import { CallLines } from './call-lines.ts'
 import type { Call, Outcome } from './outcome.ts'
 
 const count = fc.nat()
-const rare = fc.oneof(fc.constant(0), count)
+const rare = fc.array(fc.tuple(fc.constantFrom(...rareCounters), fc.nat()), { maxLength: 3 })
 const usages = fc.record({
   promptTokens: count,
   cachedTokens: count,
   completionTokens: count,
   reasoningTokens: count,
-  cacheWriteTokens: rare,
-  longCacheWriteTokens: rare,
-  toolCalls: rare,
-  audioInputTokens: rare,
-  imageInputTokens: rare,
-  audioOutputTokens: rare,
-  imageOutputTokens: rare,
+  rare: rare.map((counts) => rareCounts(Object.fromEntries(counts))),
+  isServed: fc.constant(true),
   estimated: fc.boolean(),
   calls: fc.constant(null),
   tier: fc.constant(null),
@@ -47,9 +42,7 @@ t.test('a line has the values of its own call, whatever calls came before', (t) 
         const call = { model, isStream, startedAt: 1000 } as Call
         const firstByteAt = firstByteMs === null ? null : 1000 + firstByteMs
         const text = lines.membersOf(call, { ...outcome, firstByteAt } as Outcome, usage, costNanos)
-        const { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated, ...others } =
-          usage ?? nothingUsed
-        const isShown = ([name, value]: [string, unknown]) => rareCounters.includes(name as never) && value !== 0
+        const { promptTokens, cachedTokens, completionTokens, reasoningTokens, rare, estimated } = usage ?? unserved
         const { upstream, upstreamStatus, attempts, clientGone } = outcome
         const expected = {
           model,
@@ -61,7 +54,7 @@ t.test('a line has the values of its own call, whatever calls came before', (t) 
           cachedTokens,
           completionTokens,
           reasoningTokens,
-          ...Object.fromEntries(Object.entries(others).filter(isShown)),
+          ...rare,
           estimated,
           costNanos,
           firstByteMs,

@@ -1,7 +1,7 @@
-import { hasRareCounts, rareCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import type { RareCounts } from '@tollgate/contracts/meters/meters.ts'
 import { roundedMsText } from '@tollgate/service/log/log-lines.ts'
 import { GenerationalCache } from '../authenticate/generational-cache.ts'
-import { nothingUsed, type Usage } from '../usage/usage.ts'
+import { type Usage, unserved } from '../usage/usage.ts'
 import type { Call, Outcome } from './outcome.ts'
 
 const rememberedModels = 1000
@@ -25,13 +25,13 @@ export class CallLines {
    */
   membersOf(call: Call, outcome: Outcome, usage: Usage | null, cost: number): string {
     const { upstream, upstreamStatus, attempts, firstByteAt, clientGone } = outcome
-    const { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated } = usage ?? nothingUsed
+    const { promptTokens, cachedTokens, completionTokens, reasoningTokens, rare, estimated } = usage ?? unserved
     const isOrdinary = upstream !== null && upstreamStatus === 200 && attempts === 1
     return (
       (isOrdinary ? this.#ordinary(call, upstream) : beginning(call, upstream, upstreamStatus, attempts)) +
       `${promptTokens},"cachedTokens":${cachedTokens},` +
       `"completionTokens":${completionTokens},"reasoningTokens":${reasoningTokens},` +
-      (usage !== null && hasRareCounts(usage) ? rareMembers(usage) : '') +
+      (rare === null ? '' : rareMembers(rare)) +
       `${estimated ? '"estimated":true,"costNanos":' : '"estimated":false,"costNanos":'}${cost},` +
       `"firstByteMs":${firstByteAt === null ? 'null' : roundedMsText(firstByteAt - call.startedAt)},` +
       (clientGone ? '"clientGone":true,' : '"clientGone":false,')
@@ -56,8 +56,10 @@ export class CallLines {
 }
 
 /** Counters that are not 0. Most requests have none of them. */
-const rareMembers = (usage: Usage): string =>
-  rareCounters.map((counter) => (usage[counter] === 0 ? '' : `"${counter}":${usage[counter]},`)).join('')
+const rareMembers = (rare: RareCounts): string =>
+  Object.entries(rare)
+    .map(([counter, count]) => `"${counter}":${count},`)
+    .join('')
 
 /**
  * The members up to the first number of tokens. `join` copies its pieces into one; a template would keep them apart.

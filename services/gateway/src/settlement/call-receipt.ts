@@ -1,11 +1,10 @@
 import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
-import { type ChargeRates, inputMembers, outputMembers } from '@tollgate/contracts/prices/charge-rates.ts'
+import { type ChargeRates, priceMembers } from '@tollgate/contracts/prices/charge-rates.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import type { FailedAttempt } from '@tollgate/contracts/requests/receipt.ts'
-import { hasRareCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { addressForLog } from '@tollgate/service/log/log-lines.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
-import { nothingUsed, type Usage } from '../usage/usage.ts'
+import { type Usage, unserved } from '../usage/usage.ts'
 import type { Charge } from './charge.ts'
 import type { Call, FailedCall, Outcome } from './outcome.ts'
 
@@ -18,7 +17,7 @@ const wholeTexts = new WeakMap<ChargeRates, string>()
  * itself.
  */
 function ratesText(rates: ChargeRates, usage: Usage): string {
-  const [texts, write] = hasRareCounts(usage) ? [wholeTexts, wholeText] : [plainTexts, plainText]
+  const [texts, write] = usage.rare !== null ? [wholeTexts, wholeText] : [plainTexts, plainText]
   let text = texts.get(rates)
   if (text === undefined) {
     text = write(rates)
@@ -32,7 +31,7 @@ function plainText({ inputPicos, cachedInputPicos, outputPicos, reasoningPicos, 
 }
 
 function wholeText(rates: ChargeRates): string {
-  const tokens = Object.fromEntries([...inputMembers, ...outputMembers].map((member) => [member, rates[member]]))
+  const tokens = Object.fromEntries(priceMembers.map((member) => [member, rates[member]]))
   const { requestNanos, callNanos, dearestCallNanos } = rates
   return JSON.stringify({
     ...tokens,
@@ -57,7 +56,7 @@ export function callReceipt(
 ): string {
   const { id, known, startedAt, sender, endpoint, kind, model, askedModel, admitted, isStream } = call
   const { hold, heldTokens } = admitted
-  const used = usage ?? nothingUsed
+  const used = usage ?? unserved
   return encodeReceipt({
     kind: 'settled',
     id,
@@ -82,13 +81,7 @@ export function callReceipt(
     cachedTokens: used.cachedTokens,
     completionTokens: used.completionTokens,
     reasoningTokens: used.reasoningTokens,
-    cacheWriteTokens: used.cacheWriteTokens,
-    longCacheWriteTokens: used.longCacheWriteTokens,
-    audioInputTokens: used.audioInputTokens,
-    imageInputTokens: used.imageInputTokens,
-    audioOutputTokens: used.audioOutputTokens,
-    imageOutputTokens: used.imageOutputTokens,
-    toolCalls: used.toolCalls,
+    rare: used.rare,
     heldNanos: hold.nanos,
     heldTokens,
     grantedTokens: modelKinds[kind].hasOutput ? hold.grantedTokens : null,

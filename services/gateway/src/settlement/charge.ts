@@ -1,6 +1,6 @@
 import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
-import { callCounts } from '../usage/reported-counts.ts'
-import { nothingUsed, type Usage } from '../usage/usage.ts'
+import { addCalls } from '../usage/reported-counts.ts'
+import { noUsage, type Usage } from '../usage/usage.ts'
 import type { Call, Used } from './outcome.ts'
 import { priceOf, withWriteTimes } from './price.ts'
 
@@ -33,6 +33,7 @@ export function chargeOfUsage({ prices, tiers, admitted }: Call, usage: Usage): 
 /** All reserved tokens and calls of tools, as usage. */
 export function heldUsage({ admitted }: Call): Usage {
   const { promptTokens, outputTokens, toolCalls } = admitted
-  const usage = { ...nothingUsed, promptTokens, completionTokens: outputTokens, estimated: true }
-  return toolCalls === null ? usage : { ...usage, ...callCounts(new Map([[toolCalls.type, toolCalls.calls]])) }
+  const usage = { ...noUsage, promptTokens, completionTokens: outputTokens, estimated: true }
+  if (toolCalls !== null) addCalls(usage, new Map([[toolCalls.type, toolCalls.calls]]))
+  return usage
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { costBound } from '../admission/cost-bound.ts'
 import { testCatalog } from '../testing/start-gateway.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
-import { nothingUsed, type Usage } from '../usage/usage.ts'
+import { noUsage, type Usage, unserved } from '../usage/usage.ts'
 import { priceOf } from './price.ts'
 
 const picos = fc.integer({ min: 0, max: 20_000_000 })
@@ -60,25 +61,28 @@ test('a usage within the token bound costs no more than the cost bound, in every
       const within = (most: number, index: number) => Math.floor(most * part[index]!)
       const audioTokens = Math.floor(of.promptTokens * of.audio)
       const imageTokens = Math.floor((of.promptTokens - audioTokens) * of.image)
+      const others = { audioInputTokens: audioTokens, imageInputTokens: imageTokens }
       const tiers = of.isFast ? ['default', 'fast'] : ['default']
       const { promptTokens: most, answers, wantedTokens } = of
       const calls = { search: of.searches }
-      const bound: TokenBound = { promptTokens: most, audioTokens, imageTokens, answers, wantedTokens, tiers, calls }
+      const bound: TokenBound = { promptTokens: most, others, answers, wantedTokens, tiers, calls }
       const promptTokens = within(most, 0)
       const completionTokens = within(answers * wantedTokens, 1)
       const usage: Usage = {
-        ...nothingUsed,
+        ...noUsage,
         promptTokens,
         cachedTokens: within(promptTokens, 2),
-        cacheWriteTokens: within(promptTokens, 3),
-        longCacheWriteTokens: within(promptTokens, 4),
-        audioInputTokens: Math.min(within(audioTokens, 5), promptTokens),
-        imageInputTokens: Math.min(within(imageTokens, 6), promptTokens),
         completionTokens,
         reasoningTokens: within(completionTokens, 7),
-        audioOutputTokens: within(completionTokens, 8),
-        imageOutputTokens: within(completionTokens, 9),
-        toolCalls: within(of.searches, 10),
+        rare: rareCounts({
+          cacheWriteTokens: within(promptTokens, 3),
+          longCacheWriteTokens: within(promptTokens, 4),
+          audioInputTokens: Math.min(within(audioTokens, 5), promptTokens),
+          imageInputTokens: Math.min(within(imageTokens, 6), promptTokens),
+          audioOutputTokens: within(completionTokens, 8),
+          imageOutputTokens: within(completionTokens, 9),
+          toolCalls: within(of.searches, 10)
+        }),
         calls: { search: within(of.searches, 10) },
         tier: tier === 'fast' && !of.isFast ? null : tier
       }
@@ -103,9 +107,10 @@ test('cache writes that cannot happen are not reserved', async () => {
   assert.equal(costBound({ ...bound, cacheWrites: 'none' }, model, time).promptPicos, 1)
 })
 
-test('a call that used nothing costs nothing, even if each request has a price', async () => {
+test('a call that was not served costs nothing; one that was costs the price of a request, even without tokens', async () => {
   const prices = { inputPicos: 1, cachedInputPicos: 1, outputPicos: 1, requestNanos: 7000 }
   const call = { prices, tiers: ['default'], admittedAt: now, endedAt: now }
-  assert.equal(priceOf(nothingUsed, call).costNanos, 0)
-  assert.equal(priceOf({ ...nothingUsed, promptTokens: 1 }, call).costNanos, 7001)
+  assert.equal(priceOf(unserved, call).costNanos, 0)
+  assert.equal(priceOf(noUsage, call).costNanos, 7000)
+  assert.equal(priceOf({ ...noUsage, promptTokens: 1 }, call).costNanos, 7001)
 })

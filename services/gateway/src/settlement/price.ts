@@ -1,3 +1,4 @@
+import { type RareCounts, rareCounts, rareRows } from '@tollgate/contracts/meters/meters.ts'
 import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { cost } from '@tollgate/contracts/prices/cost.ts'
 import { chargedTiers, type ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
@@ -18,7 +19,7 @@ export interface PricedCall {
 export interface Price {
   /** Nanodollars (1e-9 USD). */
   costNanos: number
-  /** null if the call costs nothing, because it used nothing. */
+  /** null if the call costs nothing, because nothing was served. */
   rates: ChargeRates | null
   tier: string | null
 }
@@ -28,10 +29,9 @@ export interface Price {
  * request allows. If the prices changed during the call, the dearer ones count.
  */
 export function priceOf(usage: Usage, { prices, tiers, admittedAt, endedAt }: PricedCall): Price {
-  const { promptTokens, completionTokens } = usage
+  const { promptTokens } = usage
   const price: Price = { costNanos: 0, rates: null, tier: null }
-  // A call that used nothing was not served, so it does not cost the price of a request either.
-  if (promptTokens === 0 && completionTokens === 0) return price
+  if (!usage.isServed) return price
   const compare = (rates: ChargeRates, tier: string): void => {
     const costNanos = cost(usage, rates)
     if (price.rates !== null && costNanos <= price.costNanos) return
@@ -50,9 +50,8 @@ export function priceOf(usage: Usage, { prices, tiers, admittedAt, endedAt }: Pr
 
 /** What the prompt of a call may have, besides plain text. */
 export interface PromptKinds {
-  /** The maximum tokens of its audio and its images. */
-  readonly audioTokens: number
-  readonly imageTokens: number
+  /** The most of other meters, from its bound. */
+  readonly others: RareCounts
   /** Whether the provider may write it into its cache. */
   readonly mayWriteToCache: boolean
   /** Whether the request asks the provider to keep it for the provider's long time. */
@@ -65,26 +64,28 @@ export interface PromptKinds {
  */
 export function estimatedPromptKinds(
   promptTokens: number,
-  { audioTokens, imageTokens, mayWriteToCache, asksForLongWrites }: PromptKinds,
-  { inputPicos, cacheWritePicos, longCacheWritePicos, audioInputPicos, imageInputPicos }: ModelPrices
-): Pick<Usage, 'audioInputTokens' | 'imageInputTokens' | 'cacheWriteTokens' | 'longCacheWriteTokens'> {
-  const audio = audioInputPicos === undefined ? 0 : Math.min(audioTokens, promptTokens)
-  const image = imageInputPicos === undefined ? 0 : Math.min(imageTokens, promptTokens - audio)
-  const text = promptTokens - audio - image
+  { others, mayWriteToCache, asksForLongWrites }: PromptKinds,
+  prices: ModelPrices
+): RareCounts {
+  const kinds: { -readonly [Counter in keyof RareCounts]: number } = {}
+  let text = promptTokens
+  for (const { counter, unit, member } of rareRows) {
+    const most = others[counter] ?? 0
+    if (unit !== 'token') kinds[counter] = most
+    else if (prices[member] !== undefined) kinds[counter] = Math.min(most, text)
+    if (unit === 'token') text -= kinds[counter] ?? 0
+  }
+  const { inputPicos, cacheWritePicos, longCacheWritePicos } = prices
   const isLong = asksForLongWrites && longCacheWritePicos !== undefined
   const writePicos = isLong ? longCacheWritePicos : cacheWritePicos
   const written = mayWriteToCache && writePicos !== undefined && writePicos > inputPicos ? text : 0
-  return {
-    audioInputTokens: audio,
-    imageInputTokens: image,
-    cacheWriteTokens: isLong ? 0 : written,
-    longCacheWriteTokens: isLong ? written : 0
-  }
+  return { ...kinds, cacheWriteTokens: isLong ? 0 : written, longCacheWriteTokens: isLong ? written : 0 }
 }
 
 /** The usage, with cache writes of an unknown time as those that the request asked for. */
 export function withWriteTimes(usage: Usage, { asksForLongWrites }: PromptKinds): Usage {
   if (!usage.writesForUnknownTime || !asksForLongWrites) return usage
-  const { cacheWriteTokens, longCacheWriteTokens } = usage
-  return { ...usage, cacheWriteTokens: 0, longCacheWriteTokens: cacheWriteTokens + longCacheWriteTokens }
+  const { cacheWriteTokens = 0, longCacheWriteTokens = 0 } = usage.rare ?? {}
+  const rare = { ...usage.rare, cacheWriteTokens: 0, longCacheWriteTokens: cacheWriteTokens + longCacheWriteTokens }
+  return { ...usage, rare: rareCounts(rare) }
 }

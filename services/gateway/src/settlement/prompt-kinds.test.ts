@@ -3,23 +3,33 @@ import { cost } from '@tollgate/contracts/prices/cost.ts'
 import { ratesFor } from '@tollgate/contracts/prices/rates-for.ts'
 import fc from 'fast-check'
 import t from 'tap'
-import { nothingUsed } from '../usage/usage.ts'
+import { noUsage } from '../usage/usage.ts'
 import { estimatedPromptKinds, withWriteTimes } from './price.ts'
 
-const none = { audioTokens: 0, imageTokens: 0, mayWriteToCache: true, asksForLongWrites: false }
+const none = { others: {}, mayWriteToCache: true, asksForLongWrites: false }
 const flat = { inputPicos: 1000, cachedInputPicos: 100, outputPicos: 10_000 }
 const prices = { ...flat, cacheWritePicos: 1250, longCacheWritePicos: 2000, audioInputPicos: 32_000 }
 
 t.test('an estimated prompt counts as the dearest kinds that it may have', async () => {
-  const kinds = (promptTokens: number, changes: object, of = prices) =>
-    Object.values(estimatedPromptKinds(promptTokens, { ...none, ...changes }, of))
+  const kinds = (promptTokens: number, changes: object, of = prices) => {
+    const rare = estimatedPromptKinds(promptTokens, { ...none, ...changes }, of)
+    const { audioInputTokens = 0, imageInputTokens = 0, cacheWriteTokens, longCacheWriteTokens } = rare
+    return [audioInputTokens, imageInputTokens, cacheWriteTokens, longCacheWriteTokens]
+  }
   // Audio, images, writes for the short time, and for the long time.
-  assert.deepEqual(kinds(100, { audioTokens: 30 }), [30, 0, 70, 0])
-  assert.deepEqual(kinds(100, { audioTokens: 300 }), [100, 0, 0, 0])
-  assert.deepEqual(kinds(100, { imageTokens: 30 }), [0, 0, 100, 0], 'images have no price of their own')
+  assert.deepEqual(kinds(100, { others: { audioInputTokens: 30 } }), [30, 0, 70, 0])
+  assert.deepEqual(kinds(100, { others: { audioInputTokens: 300 } }), [100, 0, 0, 0])
+  assert.deepEqual(
+    kinds(100, { others: { imageInputTokens: 30 } }),
+    [0, 0, 100, 0],
+    'images have no price of their own'
+  )
   assert.deepEqual(kinds(100, { asksForLongWrites: true }), [0, 0, 0, 100])
   assert.deepEqual(kinds(100, { mayWriteToCache: false }), [0, 0, 0, 0])
-  assert.deepEqual(kinds(100, { audioTokens: 30, asksForLongWrites: true }, flat as typeof prices), [0, 0, 0, 0])
+  assert.deepEqual(
+    kinds(100, { others: { audioInputTokens: 30 }, asksForLongWrites: true }, flat as typeof prices),
+    [0, 0, 0, 0]
+  )
 })
 
 t.test('whatever the provider read and wrote, an estimate of its prompt costs as much', async () => {
@@ -30,18 +40,18 @@ t.test('whatever the provider read and wrote, an estimate of its prompt costs as
       const rates = ratesFor(prices, { tier: 'default', promptTokens, at: 0 })
       const cachedTokens = Math.min(cached, text)
       const cacheWriteTokens = isWritten ? text - cachedTokens : 0
-      const billed = { ...nothingUsed, promptTokens, cachedTokens, cacheWriteTokens, audioInputTokens: audio }
-      const kinds = estimatedPromptKinds(promptTokens, { ...none, audioTokens: audio }, prices)
-      assert.ok(cost({ ...nothingUsed, promptTokens, ...kinds }, rates) >= cost(billed, rates))
+      const billed = { ...noUsage, promptTokens, cachedTokens, rare: { cacheWriteTokens, audioInputTokens: audio } }
+      const rare = estimatedPromptKinds(promptTokens, { ...none, others: { audioInputTokens: audio } }, prices)
+      assert.ok(cost({ ...noUsage, promptTokens, rare }, rates) >= cost(billed, rates))
     })
   )
 })
 
 t.test('writes of an unknown time count as those that the request asked for', async () => {
-  const usage = { ...nothingUsed, promptTokens: 9, cacheWriteTokens: 5, writesForUnknownTime: true }
+  const usage = { ...noUsage, promptTokens: 9, rare: { cacheWriteTokens: 5 }, writesForUnknownTime: true }
   const times = (asksForLongWrites: boolean, writesForUnknownTime: boolean) => {
     const read = withWriteTimes({ ...usage, writesForUnknownTime }, { ...none, asksForLongWrites })
-    return [read.cacheWriteTokens, read.longCacheWriteTokens]
+    return [read.rare?.cacheWriteTokens ?? 0, read.rare?.longCacheWriteTokens ?? 0]
   }
   assert.deepEqual(
     [times(true, true), times(false, true), times(true, false)],

@@ -1,7 +1,7 @@
+import { rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import type { UnpricedKind } from '@tollgate/contracts/prices/charge-rates.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { unpricedKinds } from '@tollgate/contracts/prices/rates-for.ts'
-import { hasRareCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { FailureCounts } from '@tollgate/service/http/admin-server.ts'
 import type { LogsRequest } from '@tollgate/service/log/log-lines.ts'
 import type { FastifyBaseLogger } from 'fastify'
@@ -9,7 +9,7 @@ import type { RequestLogSetting } from '../receipts/refusal-log.ts'
 import { logRequest } from '../telemetry/request-log.ts'
 import type { Estimate } from '../tokens/estimate-usage.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
-import { nothingUsed, type ReportedUsage, type Usage } from '../usage/usage.ts'
+import { type ReportedUsage, type Usage, unserved } from '../usage/usage.ts'
 import { CallLines } from './call-lines.ts'
 import type { CallMetrics } from './call-metrics.ts'
 import { callReceipt } from './call-receipt.ts'
@@ -71,15 +71,13 @@ export function createSettlement({
     const { id, known, model, admitted, trace } = call
     const { hold, heldTokens, rates, tokensPerMinute } = admitted
     // Spreading these into the object would take five times as long.
-    const { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated } = usage ?? nothingUsed
-    const { cacheWriteTokens, longCacheWriteTokens, toolCalls } = usage ?? nothingUsed
-    const { audioInputTokens, imageInputTokens, audioOutputTokens, imageOutputTokens } = usage ?? nothingUsed
+    const { promptTokens, cachedTokens, completionTokens, reasoningTokens, rare, estimated } = usage ?? unserved
     if (cost > hold.nanos) {
       onAboveBound(cost - hold.nanos)
       log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'a call cost more than its hold')
     }
     // Nearly all answers have neither.
-    if (usage !== null && (hasRareCounts(usage) || (usage.tier !== null && usage.tier !== standardTier))) {
+    if (usage !== null && (usage.rare !== null || (usage.tier !== null && usage.tier !== standardTier))) {
       for (const kind of unpricedKinds(usage, call.prices)) onUnpriced(model, kind)
     }
     trace?.settled(outcome, usage, cost, known)
@@ -97,13 +95,7 @@ export function createSettlement({
       cachedTokens,
       completionTokens,
       reasoningTokens,
-      cacheWriteTokens,
-      longCacheWriteTokens,
-      audioInputTokens,
-      imageInputTokens,
-      audioOutputTokens,
-      imageOutputTokens,
-      toolCalls,
+      rare,
       estimated,
       costNanos: cost,
       failed: outcome.code !== null,
@@ -181,19 +173,18 @@ function estimatedUsage(
   const promptTokens = reported?.promptTokens ?? Math.min(counted.promptTokens ?? held.promptTokens, held.promptTokens)
   const cachedTokens = Math.min(reported?.cachedTokens ?? 0, promptTokens)
   const { promptKinds, prices } = call
-  const kinds = reported?.promptTokens == null ? estimatedPromptKinds(promptTokens, promptKinds, prices) : null
+  const isReported = reported?.promptTokens != null
+  const kinds = isReported ? null : estimatedPromptKinds(promptTokens, promptKinds, prices)
+  const rare = rareCounts({ ...(reported ?? held).rare, ...kinds })
   // An answer without words can have 0 tokens.
   if (reportedOutput !== null && !mayHaveWrittenMore && (reportedOutput > 0 || counted.completionTokens === 0)) {
-    const estimated = reported?.promptTokens == null
     const completionTokens = reportedOutput
-    return withWriteTimes(
-      { ...reported!, ...kinds, promptTokens, cachedTokens, completionTokens, estimated },
-      promptKinds
-    )
+    const usage = { ...reported!, rare, promptTokens, cachedTokens, completionTokens, estimated: !isReported }
+    return withWriteTimes(usage, promptKinds)
   }
   const unknown = call.hidesOutput || counted.completionTokens === null
   const output = unknown ? held.completionTokens : Math.min(counted.completionTokens!, held.completionTokens)
   const completionTokens = Math.max(output, reportedOutput ?? 0)
-  const usage = { ...held, ...reported, ...kinds, promptTokens, cachedTokens, completionTokens, estimated: true }
+  const usage = { ...held, ...reported, rare, promptTokens, cachedTokens, completionTokens, estimated: true }
   return withWriteTimes(usage, promptKinds)
 }

@@ -1,5 +1,6 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { RareCounts } from '@tollgate/contracts/meters/meters.ts'
 import type { TokenBound } from './token-bound.ts'
 
 /** The provider's type of the tool, as the catalog and usage name it. */
@@ -27,7 +28,7 @@ export function grantSearches(
 ): TokenBound {
   const { searches } = bound
   if (searches === undefined) return bound
-  const { promptTokens, ratedTokens = promptTokens, audioTokens = 0, imageTokens = 0 } = bound
+  const { promptTokens, ratedTokens = promptTokens, others } = bound
   /** What all passes read. Each but the last may end with a search. */
   const readBy = (tokens: number, passes: number): number => {
     if (searchTokens === undefined) return Math.max(tokens, contextWindow) + (passes - 1) * contextWindow
@@ -45,8 +46,7 @@ export function grantSearches(
       ...bound,
       promptTokens: readBy(promptTokens, passes),
       ratedTokens: readBy(ratedTokens, passes),
-      audioTokens: audioTokens * passes,
-      imageTokens: imageTokens * passes,
+      ...(others !== undefined && { others: times(others, passes) }),
       outputs: Math.min(searches.outputs(calls), most),
       calls: { [webSearch]: calls },
       // The answer does not show what was found.
@@ -57,3 +57,6 @@ export function grantSearches(
   }
   return withCalls(Math.min(searches.asked ?? defaultCalls, maxCalls))
 }
+
+const times = (counts: RareCounts, factor: number): RareCounts =>
+  Object.fromEntries(Object.entries(counts).map(([counter, count]) => [counter, count * factor]))

@@ -37,18 +37,19 @@ export function chatPromptBound(
   { bytes, messages, parts, media }: Pick<BoundedBody, 'bytes' | 'messages' | 'parts' | 'media'>,
   rules: MediaRules,
   added: AddedTokens
-): Pick<TokenBound, 'promptTokens' | 'textBytes' | 'audioTokens' | 'imageTokens'> {
+): Pick<TokenBound, 'promptTokens' | 'textBytes' | 'others'> {
   let textBytes = bytes.length
   let promptTokens = bytes.length + added.request + messages * added.message + parts * partTokens
-  let [audioTokens, imageTokens] = [0, 0]
+  let [audioInputTokens, imageInputTokens] = [0, 0]
   for (const one of media) {
     const bound = mediaBound(one, rules)
     promptTokens += mediaDifference(bound)
     textBytes -= bound.bytes
-    if (one.kind === 'audio') audioTokens += bound.tokens
-    else imageTokens += bound.tokens
+    if (one.kind === 'audio') audioInputTokens += bound.tokens
+    else imageInputTokens += bound.tokens
   }
-  return { promptTokens, textBytes, audioTokens, imageTokens }
+  if (media.length === 0) return { promptTokens, textBytes }
+  return { promptTokens, textBytes, others: { audioInputTokens, imageInputTokens } }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import type { RareCounts } from '@tollgate/contracts/meters/meters.ts'
 import type { Edit } from '../body/members.ts'
 
 /** The maximum tokens of a request, before its output is granted. */
@@ -8,9 +9,8 @@ export interface TokenBound {
   textBytes?: number
   /** What the prompt counts for the rate of tokens: an estimate, at most `promptTokens`; absent for all of it. */
   ratedTokens?: number
-  /** Parts of `promptTokens`; absent for none. */
-  audioTokens?: number
-  imageTokens?: number
+  /** The most of other meters: audio and images of the prompt, and what is no token. Absent for none. */
+  others?: RareCounts
   /** How many answers the request asks for. Each may have all of the granted output. */
   answers: number
   /** Tokens of output wanted for each answer. */

@@ -5,10 +5,10 @@ import { AnswerShape } from '../apis/chat/answer-shape.ts'
 import { readUsage } from '../apis/chat/chat-usage.ts'
 import { AnswerUsage } from './answer-usage.ts'
 import { ofText } from './reported-counts.ts'
-import { nothingUsed } from './usage.ts'
+import { noUsage } from './usage.ts'
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } }
-const reported = { ...nothingUsed, promptTokens: 7, cachedTokens: 2, completionTokens: 3 }
+const reported = { ...noUsage, promptTokens: 7, cachedTokens: 2, completionTokens: 3 }
 
 function find(text: string, pieceLength: number): AnswerUsage {
   const found = new AnswerUsage(ofText(readUsage))

@@ -1,4 +1,5 @@
 import { maxReportedCalls, maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+import { rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import { memberOf } from '../body/json-text.ts'
 import type { ReportedUsage, Usage } from './usage.ts'
 
@@ -30,45 +31,34 @@ export function nameOf(value: unknown, member: string): string | null {
   return typeof name === 'string' && name !== '' ? name : null
 }
 
-type InputParts = Pick<
-  Usage,
-  | 'cachedTokens'
-  | 'cacheWriteTokens'
-  | 'longCacheWriteTokens'
-  | 'writesForUnknownTime'
-  | 'audioInputTokens'
-  | 'imageInputTokens'
->
-
 /**
- * The parts of a prompt, as OpenAI names them for chats and responses. Each is at most the whole.
+ * The parts of a prompt and an output, as OpenAI names them for chats and responses. Each is at most its whole.
  *
- * @param details `prompt_tokens_details` or `input_tokens_details`
+ * @param input `prompt_tokens_details` or `input_tokens_details`
+ * @param output `completion_tokens_details` or `output_tokens_details`
  */
-export function inputParts(details: unknown, whole: number): InputParts {
-  const lives = memberOf(details, 'cache_write_tokens_details')
-  const written = tokensOf(details, 'cache_write_tokens') ?? 0
+export function readParts(
+  input: unknown,
+  output: unknown,
+  promptTokens: number,
+  completionTokens: number
+): Pick<Usage, 'cachedTokens' | 'reasoningTokens' | 'rare' | 'writesForUnknownTime'> {
+  const lives = memberOf(input, 'cache_write_tokens_details')
+  const written = tokensOf(input, 'cache_write_tokens') ?? 0
   const long = tokensOf(lives, 'ttl_12h_tokens') ?? 0
   const short = Math.max(written - long, tokensOf(lives, 'ttl_30m_tokens') ?? 0)
   return {
-    cachedTokens: Math.min(tokensOf(details, 'cached_tokens') ?? 0, whole),
-    cacheWriteTokens: Math.min(short, whole),
-    longCacheWriteTokens: Math.min(long, whole),
-    writesForUnknownTime: written > 0 && lives == null,
-    audioInputTokens: Math.min(tokensOf(details, 'audio_tokens') ?? 0, whole),
-    imageInputTokens: Math.min(tokensOf(details, 'image_tokens') ?? 0, whole)
-  }
-}
-
-/** The same for output. @param details `completion_tokens_details` or `output_tokens_details` */
-export function outputParts(
-  details: unknown,
-  whole: number
-): Pick<Usage, 'reasoningTokens' | 'audioOutputTokens' | 'imageOutputTokens'> {
-  return {
-    reasoningTokens: Math.min(tokensOf(details, 'reasoning_tokens') ?? 0, whole),
-    audioOutputTokens: Math.min(tokensOf(details, 'audio_tokens') ?? 0, whole),
-    imageOutputTokens: Math.min(tokensOf(details, 'image_tokens') ?? 0, whole)
+    cachedTokens: Math.min(tokensOf(input, 'cached_tokens') ?? 0, promptTokens),
+    reasoningTokens: Math.min(tokensOf(output, 'reasoning_tokens') ?? 0, completionTokens),
+    rare: rareCounts({
+      cacheWriteTokens: Math.min(short, promptTokens),
+      longCacheWriteTokens: Math.min(long, promptTokens),
+      audioInputTokens: Math.min(tokensOf(input, 'audio_tokens') ?? 0, promptTokens),
+      imageInputTokens: Math.min(tokensOf(input, 'image_tokens') ?? 0, promptTokens),
+      audioOutputTokens: Math.min(tokensOf(output, 'audio_tokens') ?? 0, completionTokens),
+      imageOutputTokens: Math.min(tokensOf(output, 'image_tokens') ?? 0, completionTokens)
+    }),
+    writesForUnknownTime: written > 0 && lives == null
   }
 }
 
@@ -79,11 +69,13 @@ export function outputParts(
 export function addCalls(usage: ReportedUsage, counted: ReadonlyMap<string, number>): void {
   const calls = new Map(counted)
   for (const [type, count] of Object.entries(usage.calls ?? {})) calls.set(type, Math.max(count, calls.get(type) ?? 0))
-  Object.assign(usage, callCounts(calls))
+  const { calls: byType, toolCalls } = callCounts(calls)
+  usage.calls = byType
+  usage.rare = rareCounts({ ...usage.rare, toolCalls })
 }
 
 /** Calls by type, and their number. Beyond what a request can have, calls are left out. */
-export function callCounts(counts: ReadonlyMap<string, number>): Pick<Usage, 'calls' | 'toolCalls'> {
+export function callCounts(counts: ReadonlyMap<string, number>): Pick<Usage, 'calls'> & { toolCalls: number } {
   const calls: Record<string, number> = Object.create(null)
   let toolCalls = 0
   for (const [type, count] of counts) {

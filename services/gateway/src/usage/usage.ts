@@ -1,12 +1,13 @@
 import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
-import { type MeasuredCounter, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { type RareCounts, rareCounters, rareCounts } from '@tollgate/contracts/meters/meters.ts'
+import type { PricedUsage } from '@tollgate/contracts/prices/cost.ts'
 
 /** The usage of one request. */
-export interface Usage extends Record<Exclude<MeasuredCounter, 'costNanos'>, number> {
+export interface Usage extends PricedUsage {
+  /** Whether the provider served anything. If not, the call costs nothing, not even the price of a request. */
+  isServed: boolean
   /** Whether the gateway estimated a part that the upstream did not report. */
   estimated: boolean
-  /** `toolCalls` by the provider's type of tool; null if there were none, or if their types are not known. */
-  calls: Readonly<Record<string, number>> | null
   /**
    * Whether `cacheWriteTokens` may have been written for the provider's long time, because the provider does not tell
    * the time.
@@ -24,19 +25,23 @@ export interface ReportedUsage extends Omit<Usage, 'promptTokens' | 'completionT
   completionTokens: number | null
 }
 
-const { requests, errors, estimatedRequests, estimatedNanos, costNanos, ...noTokens } = zeroCounts
-
-/** The usage of a request that was not served. */
-export const nothingUsed: Usage = {
-  ...noTokens,
-  estimated: false,
+/** Usage of which nothing was measured yet. */
+export const noUsage: Usage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  rare: null,
   calls: null,
+  isServed: true,
+  estimated: false,
   writesForUnknownTime: false,
   tier: null,
   hasOtherModels: false
 }
 
-const counters = Object.keys(noTokens) as Array<keyof typeof noTokens>
+/** The usage of a request that was not served. */
+export const unserved: Usage = { ...noUsage, isServed: false }
 
 /**
  * The larger of two reports of one answer, counter by counter: a later report with less takes back nothing that was
@@ -48,12 +53,14 @@ const counters = Object.keys(noTokens) as Array<keyof typeof noTokens>
 export function largerUsage(earlier: ReportedUsage | null, later: ReportedUsage): ReportedUsage {
   if (earlier === null) return later
   const larger: ReportedUsage = { ...later, tier: later.tier ?? earlier.tier }
-  for (const counter of counters) {
+  for (const counter of frequent) {
     const [before, after] = [earlier[counter], later[counter]]
     if (before !== null && (after === null || before > after)) larger[counter] = before
   }
+  larger.rare = merged(earlier.rare, later.rare, Math.max)
   if (!later.completionTokens) larger.completionTokens = later.completionTokens
-  if (earlier.toolCalls > later.toolCalls) larger.calls = earlier.calls
+  if (callsOf(earlier) > callsOf(later)) larger.calls = earlier.calls
+  larger.isServed ||= earlier.isServed
   larger.writesForUnknownTime ||= earlier.writesForUnknownTime
   larger.hasOtherModels ||= earlier.hasOtherModels
   return larger
@@ -63,11 +70,26 @@ export function largerUsage(earlier: ReportedUsage | null, later: ReportedUsage)
 export function sumOfUsage(earlier: ReportedUsage | null, later: ReportedUsage): ReportedUsage {
   if (earlier === null) return later
   const sum = largerUsage(earlier, later)
-  for (const counter of counters) {
+  for (const counter of frequent) {
     const [before, after] = [earlier[counter], later[counter]]
     sum[counter] = before === null || after === null ? (before ?? after)! : Math.min(before + after, maxReportedTokens)
   }
+  sum.rare = merged(earlier.rare, later.rare, (before, after) => Math.min(before + after, maxReportedTokens))
   return sum
+}
+
+const frequent = ['promptTokens', 'cachedTokens', 'completionTokens', 'reasoningTokens'] as const
+
+const callsOf = ({ rare }: ReportedUsage): number => rare?.toolCalls ?? 0
+
+function merged(
+  earlier: RareCounts | null,
+  later: RareCounts | null,
+  merge: (before: number, after: number) => number
+): RareCounts | null {
+  if (earlier === null || later === null) return earlier ?? later
+  const counts = rareCounters.map((counter) => [counter, merge(earlier[counter] ?? 0, later[counter] ?? 0)])
+  return rareCounts(Object.fromEntries(counts))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type ShownCount, shownCounts } from '../../meters/meters.ts'
 import { AccountId, closed, SignedUsd } from './adjustments.ts'
 
 /** A day in UTC, such as `2026-11-23`. */
@@ -27,6 +28,11 @@ export const ExportUsageQuery = Type.Object(
 )
 export type ExportUsageQuery = Static<typeof ExportUsageQuery>
 
+const counts = Object.fromEntries(shownCounts.map((count) => [count, Type.Integer()])) as Record<
+  ShownCount,
+  ReturnType<typeof Type.Integer>
+>
+
 /** A row of the export. It has only the members that the rows are grouped by, and all counters. */
 export const ExportedUsage = Type.Object(
   {
@@ -36,20 +42,7 @@ export const ExportedUsage = Type.Object(
     model: Type.Optional(Type.String()),
     /** Empty: not known. */
     upstream: Type.Optional(Type.String()),
-    requests: Type.Integer(),
-    errors: Type.Integer(),
-    prompt_tokens: Type.Integer(),
-    cached_tokens: Type.Integer(),
-    completion_tokens: Type.Integer(),
-    reasoning_tokens: Type.Integer(),
-    cache_write_tokens: Type.Integer(),
-    long_cache_write_tokens: Type.Integer(),
-    audio_input_tokens: Type.Integer(),
-    image_input_tokens: Type.Integer(),
-    audio_output_tokens: Type.Integer(),
-    image_output_tokens: Type.Integer(),
-    /** Calls of tools that the provider ran. */
-    tool_calls: Type.Integer(),
+    ...counts,
     /** Requests whose tokens or cost are estimated. */
     estimated_requests: Type.Integer(),
     cost_usd: SignedUsd
@@ -58,19 +51,6 @@ export const ExportedUsage = Type.Object(
 )
 export type ExportedUsage = Static<typeof ExportedUsage>
 /** The counters of a row that are whole numbers. */
-export const exportedCounts = [
-  'requests',
-  'errors',
-  'prompt_tokens',
-  'cached_tokens',
-  'completion_tokens',
-  'reasoning_tokens',
-  'cache_write_tokens',
-  'long_cache_write_tokens',
-  'audio_input_tokens',
-  'image_input_tokens',
-  'audio_output_tokens',
-  'image_output_tokens',
-  'tool_calls',
-  'estimated_requests'
-] as const satisfies ReadonlyArray<keyof ExportedUsage>
+export const exportedCounts = [...shownCounts, 'estimated_requests'] as const satisfies ReadonlyArray<
+  keyof ExportedUsage
+>

@@ -34,11 +34,11 @@ function PriceTable({ model, period, isOnly }: PriceTableProps) {
   const when = describePeriod(period)
   const columns: ReadonlyArray<Column<PriceRow>> = [
     { name: 'Requests', show: describeRow },
-    ...pricedKinds(period.rows).map(([kind, name]) => ({
+    ...pricedKinds(period.rows).map(({ name, priceIn }) => ({
       name,
       isNumber: true,
-      show: ({ usd_per_million_tokens: prices }: PriceRow) => {
-        const usd = prices[kind]
+      show: (row: PriceRow) => {
+        const usd = priceIn(row)
         return usd === undefined ? '–' : formatExactUsd(usd)
       }
     }))

@@ -87,8 +87,8 @@ test('the usual prices are those of the present period, and only priced kinds ha
   })
   assert.equal(usualPrices(dated).input, 9)
   assert.deepEqual(
-    pricedKinds([row, other]).map(([kind]) => kind),
-    ['input', 'cached_input', 'output', 'reasoning']
+    pricedKinds([row, other]).map(({ name }) => name),
+    ['Input', 'Cached input', 'Output', 'Reasoning']
   )
 })
 

@@ -1,3 +1,4 @@
+import { pricedRows, units } from '@tollgate/contracts/meters/meters.ts'
 import type { Answer } from '../../api/call.ts'
 import { formatExactUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
@@ -55,27 +56,24 @@ export function sortModels(models: readonly PricedModel[], order: string | undef
 
 export type PricePeriod = PricedModel['prices'][number]
 export type PriceRow = PricePeriod['rows'][number]
-type TokenKind = keyof PriceRow['usd_per_million_tokens']
+/** Dollars by unit and kind. */
+type UsdPrices = Readonly<Partial<Record<string, Readonly<Partial<Record<string, number>>>>>>
 
-const kindNames: Readonly<Record<TokenKind, string>> = {
-  input: 'Input',
-  cached_input: 'Cached input',
-  cache_write: 'Cache write',
-  cache_write_long: 'Cache write, long',
-  audio_input: 'Audio input',
-  image_input: 'Image input',
-  output: 'Output',
-  reasoning: 'Reasoning',
-  audio_output: 'Audio output',
-  image_output: 'Image output'
+/** A meter that has a price. */
+export interface PricedKind {
+  readonly name: string
+  readonly priceIn: (row: PriceRow) => number | undefined
 }
 
-/** The kinds of tokens that have a price in any of the rows, in a fixed order, with their names. */
-export function pricedKinds(rows: readonly PriceRow[]): Array<readonly [kind: TokenKind, name: string]> {
-  const kinds = Object.keys(kindNames) as TokenKind[]
-  return kinds
-    .filter((kind) => rows.some(({ usd_per_million_tokens: prices }) => prices[kind] !== undefined))
-    .map((kind) => [kind, kindNames[kind]])
+/** The meters that have a price in any of the rows, in a fixed order. */
+export function pricedKinds(rows: readonly PriceRow[]): PricedKind[] {
+  return pricedRows
+    .map(({ name, unit, kind }) => {
+      const { prices, label } = units[unit]
+      const priceIn = (row: PriceRow): number | undefined => (row as unknown as UsdPrices)[prices]?.[kind]
+      return { name: unit === 'token' ? name : `${name}, for each ${label}`, priceIn }
+    })
+    .filter(({ priceIn }) => rows.some((row) => priceIn(row) !== undefined))
 }
 
 /** The prices that apply now to short prompts of the standard tier. */

@@ -1,3 +1,4 @@
+import { chargedKind, ownCount, pricedRows, units } from '@tollgate/contracts/meters/meters.ts'
 import { formatMs, type RequestDetail } from './describe-request.ts'
 
 /** A part of the cost. */
@@ -6,43 +7,14 @@ export interface ChargeLine {
   readonly count: number
   /** Dollars for each unit: for a million tokens, a request or a call; null if the log has none. */
   readonly price: string | null
-  readonly unit: '1M' | 'request' | 'call'
+  /** Such as `1M`, `request` or `call`. */
+  readonly unit: string
   /** Dollars, before the sum is rounded up; null without a price. */
   readonly usd: number | null
 }
 
-type Counted = Omit<RequestDetail, 'prices'>
-type Kind = readonly [name: string, price: string, count: (request: Counted) => number]
-
-/** Kinds of tokens that are charged by their own price. They do not overlap, so their counts add up to all tokens. */
-const kinds: readonly Kind[] = [
-  [
-    'Input',
-    'input',
-    (one) =>
-      one.prompt_tokens -
-      one.cached_tokens -
-      one.cache_write_tokens -
-      one.long_cache_write_tokens -
-      one.audio_input_tokens -
-      one.image_input_tokens
-  ],
-  ['Cached input', 'cached_input', (one) => one.cached_tokens],
-  ['Cache write', 'cache_write', (one) => one.cache_write_tokens],
-  ['Long cache write', 'long_cache_write', (one) => one.long_cache_write_tokens],
-  ['Audio input', 'audio_input', (one) => one.audio_input_tokens],
-  ['Image input', 'image_input', (one) => one.image_input_tokens],
-  [
-    'Output',
-    'output',
-    (one) => one.completion_tokens - one.reasoning_tokens - one.audio_output_tokens - one.image_output_tokens
-  ],
-  ['Reasoning', 'reasoning', (one) => one.reasoning_tokens],
-  ['Audio output', 'audio_output', (one) => one.audio_output_tokens],
-  ['Image output', 'image_output', (one) => one.image_output_tokens]
-]
-
-const perMillion = 1_000_000
+/** Dollars by unit and kind. */
+type ListedPrices = Readonly<Partial<Record<string, Readonly<Record<string, string>>>>>
 
 /**
  * Splits the usage of a request into the parts that were charged. The exact cost is the request's own: it is rounded up
@@ -50,12 +22,14 @@ const perMillion = 1_000_000
  */
 export function chargeLines(request: RequestDetail): ChargeLine[] {
   const { prices } = request
-  const lines: ChargeLine[] = kinds.flatMap(([name, kind, countOf]) => {
-    const count = countOf(request)
+  const lines: ChargeLine[] = pricedRows.flatMap((row) => {
+    const count = ownCount(row, request)
     if (count <= 0) return []
-    const price = prices?.usd_per_million_tokens[kind] ?? null
-    const usd = price === null ? null : (count * Number(price)) / perMillion
-    return [{ name, count, price, unit: '1M', usd }]
+    const { prices: member, per, label } = units[row.unit]
+    const listed = (prices as ListedPrices | null)?.[member]?.[chargedKind(row.member)]
+    const price = listed ?? null
+    const usd = price === null ? null : (count * Number(price)) / per
+    return [{ name: row.name, count, price, unit: label, usd }]
   })
   if (prices !== null && Number(prices.request_usd) > 0) {
     const { request_usd: price } = prices

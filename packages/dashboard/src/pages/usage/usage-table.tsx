@@ -1,5 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import type { RareCounter } from '@tollgate/contracts/usage/usage-counters.ts'
+import { counterNames, isRare, type Meter, meters, type RareCounter } from '@tollgate/contracts/meters/meters.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import { textLink } from '../../ui/class-names.ts'
@@ -7,33 +7,30 @@ import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { describeChange } from '../../usage/compare.ts'
 import { type Groups, groupUsage, type UsageReport } from '../../usage/group-usage.ts'
 import { type Sums, sumByGroup, sumUsage } from '../../usage/sum-usage.ts'
-import { rareNames } from '../../usage/token-kinds.ts'
 import type { UsageRange } from '../../usage/usage-range.ts'
 import { requestsOfRange } from './to-requests.ts'
 import { onlyOf, type UsageOnly } from './usage-search.ts'
 
-type Column = readonly [name: string, show: (sums: Sums) => string, counter?: RareCounter]
+type Column = readonly [name: string, show: (sums: Sums) => string, counter?: RareCounter | undefined]
+
+const frequentNames: Readonly<Partial<Record<Meter, string>>> = {
+  promptTokens: 'Input tokens',
+  completionTokens: 'Output tokens',
+  reasoningTokens: 'Reasoning tokens'
+}
 
 /** A column with a counter is shown only if the counter is not 0 in the total. */
 const columns: readonly Column[] = [
   ['Requests', ({ requests }) => formatCount(requests)],
   ['Errors', ({ errors }) => formatCount(errors)],
-  ['Input tokens', ({ promptTokens }) => formatCount(promptTokens)],
-  ['Cached input', ({ cachedTokens }) => formatCount(cachedTokens)],
-  rareColumn('cacheWriteTokens'),
-  rareColumn('longCacheWriteTokens'),
-  rareColumn('audioInputTokens'),
-  rareColumn('imageInputTokens'),
-  ['Output tokens', ({ completionTokens }) => formatCount(completionTokens)],
-  ['Reasoning tokens', ({ reasoningTokens }) => formatCount(reasoningTokens)],
-  rareColumn('audioOutputTokens'),
-  rareColumn('imageOutputTokens'),
-  rareColumn('toolCalls')
+  ...meters.map(
+    (meter): Column => [
+      frequentNames[meter] ?? counterNames[meter],
+      (sums) => formatCount(sums[meter]),
+      isRare(meter) ? meter : undefined
+    ]
+  )
 ]
-
-function rareColumn(counter: RareCounter): Column {
-  return [rareNames[counter], (sums) => formatCount(sums[counter]), counter]
-}
 
 interface UsageTableProps {
   readonly report: UsageReport

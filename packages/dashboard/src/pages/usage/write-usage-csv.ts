@@ -1,4 +1,4 @@
-import { shownCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { shownCounts } from '@tollgate/contracts/meters/meters.ts'
 import { type Grouped, type LatencyReport, metadataPrefix, type UsageReport } from '../../usage/group-usage.ts'
 
 type Grouping = Pick<UsageReport, 'group_by' | 'keys' | 'members'>

@@ -1,4 +1,4 @@
-import { shownCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { shownCounts } from '@tollgate/contracts/meters/meters.ts'
 import type { Bucket } from '../sum-usage.ts'
 
 /** A bucket of a report with 0 of every counter. */

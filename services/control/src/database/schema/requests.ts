@@ -1,6 +1,6 @@
 import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import type { FailedAttempt } from '@tollgate/contracts/http/requests.ts'
-import { type RareCounter, rareCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { type RareCounter, rareCounters, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import { sql } from 'drizzle-orm'
 import {
   bigint,

@@ -1,4 +1,4 @@
-import { forEachCounter, type UsageCounter, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
+import { forEachCounter, type UsageCounter, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { at } from './columns.ts'
 

@@ -1,3 +1,4 @@
+import { type RareCounter, type RareCounts, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import type { LogRecord, LogValue } from '@tollgate/service/log-export/log-sender.ts'
 import { attributes as names } from '@tollgate/service/tracing/attribute-names.ts'
@@ -76,13 +77,15 @@ const usageOf = (receipt: Receipt) => ({
   [names.cachedInputTokens]: receipt.cachedTokens,
   [names.outputTokens]: receipt.completionTokens,
   [names.reasoningTokens]: receipt.reasoningTokens,
-  [names.cacheWriteTokens]: orNone(receipt.cacheWriteTokens + receipt.longCacheWriteTokens),
-  [names.longCacheWriteTokens]: orNone(receipt.longCacheWriteTokens),
-  [names.audioInputTokens]: orNone(receipt.audioInputTokens),
-  [names.imageInputTokens]: orNone(receipt.imageInputTokens),
-  [names.audioOutputTokens]: orNone(receipt.audioOutputTokens),
-  [names.imageOutputTokens]: orNone(receipt.imageOutputTokens),
-  [names.toolCalls]: orNone(receipt.toolCalls)
+  ...rareOf(receipt.rare ?? {})
+})
+
+/** OpenTelemetry's name is for cache writes of any time. The other rare meters have names of our own. */
+const rareOf = ({ cacheWriteTokens = 0, ...others }: RareCounts) => ({
+  [names.cacheWriteTokens]: orNone(cacheWriteTokens + (others.longCacheWriteTokens ?? 0)),
+  ...Object.fromEntries(
+    Object.entries(others).map(([counter, count]) => [`tollgate.usage.${usageCounters[counter as RareCounter]}`, count])
+  )
 })
 
 /** JSON, as `failed_attempts` in the API; null for none. */

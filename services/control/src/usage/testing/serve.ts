@@ -1,4 +1,4 @@
-import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { endedHoldPrefix } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { SettledRequest } from '@tollgate/state/settlement/settlement-sums.ts'
@@ -29,7 +29,7 @@ export async function serve(
     heldTokens: 0,
     tokensPerMinute: 1000,
     tokensRestMs: 0,
-    ...zeroCounts,
+    ...nothingCounted,
     costNanos: 1_000_000 + number,
     promptTokens: 10,
     cachedTokens: 4,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { nothingUsed } from '../../usage/usage.ts'
+import { noUsage } from '../../usage/usage.ts'
 import { readUsage } from './chat-usage.ts'
 
-/** The members of a usage that are not as in {@link nothingUsed}. */
+/** The members of a usage that are not as in {@link noUsage}. */
 const read = (usage: object) =>
   Object.fromEntries(
-    Object.entries(readUsage(usage)!).filter(([name, value]) => value !== nothingUsed[name as keyof typeof nothingUsed])
+    Object.entries(readUsage(usage)!).filter(([name, value]) => value !== noUsage[name as keyof typeof noUsage])
   )
 
 for (const [provider, usage, expected] of [
@@ -22,13 +22,10 @@ for (const [provider, usage, expected] of [
     {
       promptTokens: 100,
       cachedTokens: 20,
-      cacheWriteTokens: 30,
       writesForUnknownTime: true,
-      audioInputTokens: 5,
-      imageInputTokens: 6,
       completionTokens: 50,
       reasoningTokens: 10,
-      audioOutputTokens: 7
+      rare: { cacheWriteTokens: 30, audioInputTokens: 5, imageInputTokens: 6, audioOutputTokens: 7 }
     }
   ],
   [
@@ -41,12 +38,12 @@ for (const [provider, usage, expected] of [
       },
       completion_tokens: 1
     },
-    { promptTokens: 100, cacheWriteTokens: 20, longCacheWriteTokens: 50, completionTokens: 1 }
+    { promptTokens: 100, completionTokens: 1, rare: { cacheWriteTokens: 20, longCacheWriteTokens: 50 } }
   ],
   [
     'Mistral: the other spelling, and seconds of audio outside the tokens',
     { prompt_tokens: 100, prompt_token_details: { cached_tokens: 9 }, prompt_audio_seconds: 3, completion_tokens: 5 },
-    { promptTokens: 138, cachedTokens: 9, audioInputTokens: 38, completionTokens: 5 }
+    { promptTokens: 138, cachedTokens: 9, rare: { audioInputTokens: 38 }, completionTokens: 5 }
   ],
   [
     // Recorded: voxtral-mini-latest, 12 s.
@@ -59,7 +56,7 @@ for (const [provider, usage, expected] of [
       prompt_tokens_details: { cached_tokens: 0, audio_tokens: 375 },
       service_tier: 'standard'
     },
-    { promptTokens: 153, audioInputTokens: 150, completionTokens: 41, tier: 'standard' }
+    { promptTokens: 153, rare: { audioInputTokens: 150 }, completionTokens: 41, tier: 'standard' }
   ],
   [
     // Recorded: 5 s.
@@ -71,7 +68,7 @@ for (const [provider, usage, expected] of [
       completion_tokens: 24,
       prompt_tokens_details: { cached_tokens: 368 }
     },
-    { promptTokens: 68, audioInputTokens: 63, completionTokens: 24 }
+    { promptTokens: 68, rare: { audioInputTokens: 63 }, completionTokens: 24 }
   ],
   [
     'Mistral: cached tokens beside the details',

@@ -1,7 +1,8 @@
 import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+import { rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import { memberOf } from '../../body/json-text.ts'
-import { inputParts, nameOf, outputParts, tokensOf } from '../../usage/reported-counts.ts'
-import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
+import { nameOf, readParts, tokensOf } from '../../usage/reported-counts.ts'
+import { noUsage, type ReportedUsage } from '../../usage/usage.ts'
 
 /**
  * Mistral's Voxtral has a token for 80 ms of audio. Recorded answers with 5 s and 12 s name 375 tokens: those of 30 s.
@@ -45,16 +46,17 @@ export function readUsage(value: unknown): ReportedUsage | null {
   if (total !== null && prompt === null && total > completion!) return null
   // If reasoning exceeds the completion, the completion does not include it (xAI).
   if (completion !== null && completion > 0 && reasoning > completion) completion += reasoning
-  const parts = { ...inputParts(details, prompt ?? 0), cachedTokens: Math.min(cached, prompt ?? 0) }
+  const parts = readParts(details, outputDetails, prompt ?? 0, completion ?? 0)
   const audio = Math.ceil(seconds * mistralTokensPerSecond)
   const isCount = prompt !== null && prompt + audio <= maxReportedTokens
+  const audioInputTokens = isCount ? (audio > 0 ? audio : parts.rare?.audioInputTokens) : 0
   return {
-    ...nothingUsed,
+    ...noUsage,
     ...parts,
-    ...outputParts(outputDetails, completion ?? 0),
+    cachedTokens: Math.min(cached, prompt ?? 0),
     promptTokens: isCount ? prompt + audio : null,
-    audioInputTokens: isCount ? (audio > 0 ? audio : parts.audioInputTokens) : 0,
     completionTokens: completion !== null && completion <= maxReportedTokens ? completion : null,
+    rare: audio === 0 && isCount ? parts.rare : rareCounts({ ...parts.rare, audioInputTokens }),
     tier: nameOf(value, 'service_tier')
   }
 }

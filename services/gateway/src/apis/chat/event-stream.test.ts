@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { ReceivedText } from '../../tokens/received-text.ts'
-import { nothingUsed } from '../../usage/usage.ts'
+import { noUsage } from '../../usage/usage.ts'
 import { EventStream } from './event-stream.ts'
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 const usageOnly = JSON.stringify({ id: 'x', choices: [], usage })
-const reported = { ...nothingUsed, promptTokens: 7, completionTokens: 3 }
+const reported = { ...noUsage, promptTokens: 7, completionTokens: 3 }
 
 /** Relays a stream in these pieces. @returns what the client gets, the usage and the kept words */
 function relayPieces(pieces: readonly Buffer[], showsUsage: boolean) {

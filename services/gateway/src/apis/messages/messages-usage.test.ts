@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { isComplete, nothingUsed } from '../../usage/usage.ts'
+import { isComplete, noUsage } from '../../usage/usage.ts'
 import { mergeMessagesUsage, readMessagesUsage } from './messages-usage.ts'
 
 const start = {
@@ -14,11 +14,10 @@ const start = {
 
 test('the prompt is the sum of the disjoint input counts', async () => {
   assert.deepEqual(readMessagesUsage({ ...start, output_tokens: 50, output_tokens_details: { thinking_tokens: 30 } }), {
-    ...nothingUsed,
+    ...noUsage,
     promptTokens: 4325,
     cachedTokens: 4000,
-    cacheWriteTokens: 100,
-    longCacheWriteTokens: 200,
+    rare: { cacheWriteTokens: 100, longCacheWriteTokens: 200 },
     completionTokens: 50,
     reasoningTokens: 30,
     tier: 'standard'
@@ -36,7 +35,7 @@ test('of several reports in a stream, the largest number counts, and nothing is 
   const last = { output_tokens: 520, server_tool_use: { web_search_requests: 2, web_fetch_requests: 1 } }
   const read = readMessagesUsage([start, delta, last].reduce<unknown>(mergeMessagesUsage, null))!
   assert.equal(read.promptTokens, 10_682 + 300 + 4000)
-  assert.deepEqual([read.cacheWriteTokens, read.longCacheWriteTokens], [100, 200])
+  assert.deepEqual(read.rare, { cacheWriteTokens: 100, longCacheWriteTokens: 200, toolCalls: 3 })
   assert.equal(read.completionTokens, 520)
   assert.deepEqual({ ...read.calls }, { web_search: 2, web_fetch: 1 })
   assert.equal(read.tier, 'standard')
@@ -46,7 +45,7 @@ test('a later report with less takes back nothing', async () => {
   const less = { input_tokens: 1, output_tokens: 2, server_tool_use: { web_search_requests: 1 } }
   const more = { output_tokens: 90, server_tool_use: { web_search_requests: 3 } }
   const read = readMessagesUsage([start, more, less].reduce<unknown>(mergeMessagesUsage, null))!
-  assert.deepEqual([read.promptTokens, read.completionTokens, read.toolCalls], [4325, 90, 3])
+  assert.deepEqual([read.promptTokens, read.completionTokens, read.rare?.toolCalls], [4325, 90, 3])
 })
 
 test('a report without output leaves it missing, although an earlier one had a number', async () => {

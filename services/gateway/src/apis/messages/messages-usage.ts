@@ -1,7 +1,8 @@
 import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+import { rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import { memberOf } from '../../body/json-text.ts'
 import { callCounts, nameOf, tokensOf } from '../../usage/reported-counts.ts'
-import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
+import { noUsage, type ReportedUsage } from '../../usage/usage.ts'
 
 /**
  * Reads the `usage` of a message (Anthropic's Messages API). Its three numbers of input tokens are disjoint, so the
@@ -26,14 +27,18 @@ export function readMessagesUsage(usage: unknown): ReportedUsage | null {
   const prompt = input + read + short + long
   const completion = largest('output')
   if ([outer, ...inner].every((counts) => counts.output === null) && prompt === 0) return null
+  const { calls, toolCalls } = callCounts(countCalls(memberOf(usage, 'server_tool_use')))
   const isKnown = [outer, ...inner].some((counts) => counts.output !== null)
   return {
-    ...nothingUsed,
-    ...callCounts(countCalls(memberOf(usage, 'server_tool_use'))),
+    ...noUsage,
     promptTokens: prompt > 0 && prompt <= maxReportedTokens ? prompt : null,
     cachedTokens: Math.min(read, maxReportedTokens),
-    cacheWriteTokens: Math.min(short, maxReportedTokens),
-    longCacheWriteTokens: Math.min(long, maxReportedTokens),
+    calls,
+    rare: rareCounts({
+      cacheWriteTokens: Math.min(short, maxReportedTokens),
+      longCacheWriteTokens: Math.min(long, maxReportedTokens),
+      toolCalls
+    }),
     writesForUnknownTime: short > 0 && [usage, ...iterations].some((one) => memberOf(one, 'cache_creation') == null),
     completionTokens: isKnown && completion <= maxReportedTokens ? completion : null,
     reasoningTokens: Math.min(tokensOf(memberOf(usage, 'output_tokens_details'), 'thinking_tokens') ?? 0, completion),

@@ -6,7 +6,7 @@ import { type ListedValue, type MemberScan, parsedValue } from '../../relay/memb
 import { type BodyReading, ObjectShape } from '../../relay/object-shape.ts'
 import { dataIn } from '../../relay/server-sent-events.ts'
 import { ofText } from '../../usage/reported-counts.ts'
-import { nothingUsed } from '../../usage/usage.ts'
+import { unserved } from '../../usage/usage.ts'
 import { hostedCalls } from './hosted-calls.ts'
 import { readResponsesUsage } from './responses-usage.ts'
 
@@ -110,7 +110,7 @@ export class ResponseBody extends JsonBody {
 
   override push(bytes: Buffer): readonly Buffer[] {
     const passing = super.push(bytes)
-    if (this.#isUnserved) this.usage = { ...nothingUsed }
+    if (this.#isUnserved) this.usage = { ...unserved }
     return passing
   }
 

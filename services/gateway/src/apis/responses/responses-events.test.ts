@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { beginningOf, deltaOf, eventOf, responseOf, responseUsage } from '../../testing/responses-answers.ts'
-import { nothingUsed } from '../../usage/usage.ts'
+import { noUsage, unserved } from '../../usage/usage.ts'
 import { ResponsesEvents } from './responses-events.ts'
 
 /** Relays a stream in these pieces. @returns what the client gets, and what was read */
@@ -37,7 +37,7 @@ const whole = responseOf('done', {
   metadata: { type: 'response.failed', usage: '1' },
   usage: responseUsage(70, 9, 20)
 })
-const reported = { ...nothingUsed, promptTokens: 70, cachedTokens: 20, completionTokens: 9 }
+const reported = { ...noUsage, promptTokens: 70, cachedTokens: 20, completionTokens: 9 }
 
 const event = fc.oneof(
   fc.string({ unit: 'grapheme' }).map(deltaOf),
@@ -114,7 +114,7 @@ t.test('a stream is whole after each of its last events', async () => {
 
 t.test('a response that failed without words and usage costs nothing', async () => {
   const failed = eventOf('response.failed', { response: { ...whole, usage: null, status: 'failed' } })
-  assert.deepEqual(relayText(beginningOf(whole) + failed).usage, nothingUsed)
+  assert.deepEqual(relayText(beginningOf(whole) + failed).usage, unserved)
   assert.equal(relayText(beginningOf(whole) + deltaOf('x') + failed).usage, null)
 })
 

@@ -5,7 +5,7 @@ import { faultOfError } from '../../relay/server-sent-events.ts'
 import { TypedEvents } from '../../relay/typed-events.ts'
 import { wordsIn } from '../../tokens/words.ts'
 import { addCalls } from '../../usage/reported-counts.ts'
-import { largerUsage, nothingUsed } from '../../usage/usage.ts'
+import { largerUsage, unserved } from '../../usage/usage.ts'
 import { hostedCalls, isHostedCall } from './hosted-calls.ts'
 import { concealFailedResponse, type OutputItem, outputItems, outputPaths } from './response-body.ts'
 import { readResponsesUsage } from './responses-usage.ts'
@@ -113,7 +113,7 @@ export class ResponsesEvents extends TypedEvents {
       addCalls(usage, hostedCalls(items, event.valueOf('response.tool_usage')))
       addCalls(usage, hostedCalls(this.#hosted, null))
     }
-    if (isUnserved) this.usage = nothingUsed
+    if (isUnserved) this.usage = unserved
     else if (usage !== null) this.usage = largerUsage(this.usage, usage)
     // Only the operator can repair it, so the client gets the gateway's error.
     if (type === 'response.failed' && faultOfError(event.valueOf('response.error')) !== null) return false

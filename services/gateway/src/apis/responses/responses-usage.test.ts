@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { nothingUsed } from '../../usage/usage.ts'
+import { noUsage } from '../../usage/usage.ts'
 import { readResponsesUsage } from './responses-usage.ts'
 
 const usage = {
@@ -17,11 +17,10 @@ const usage = {
 
 test('the parts of a response are inside its input and output', async () => {
   assert.deepEqual(readResponsesUsage({ usage, service_tier: 'priority' }), {
-    ...nothingUsed,
+    ...noUsage,
     promptTokens: 100,
     cachedTokens: 20,
-    cacheWriteTokens: 30,
-    longCacheWriteTokens: 10,
+    rare: { cacheWriteTokens: 30, longCacheWriteTokens: 10 },
     completionTokens: 50,
     reasoningTokens: 30,
     tier: 'priority'

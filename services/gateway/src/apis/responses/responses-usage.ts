@@ -1,6 +1,6 @@
 import { memberOf } from '../../body/json-text.ts'
-import { inputParts, nameOf, outputParts, tokensOf } from '../../usage/reported-counts.ts'
-import { nothingUsed, type ReportedUsage } from '../../usage/usage.ts'
+import { nameOf, readParts, tokensOf } from '../../usage/reported-counts.ts'
+import { noUsage, type ReportedUsage } from '../../usage/usage.ts'
 
 /**
  * Reads the `usage` of a response (OpenAI's Responses API), and the tier in its `service_tier`. Cached and written
@@ -18,9 +18,13 @@ export function readResponsesUsage(response: unknown): ReportedUsage | null {
   const total = tokensOf(usage, 'total_tokens')
   if (total !== null && input !== null && total > input) output = Math.max(output ?? 0, total - input)
   return {
-    ...nothingUsed,
-    ...inputParts(memberOf(usage, 'input_tokens_details'), input ?? 0),
-    ...outputParts(memberOf(usage, 'output_tokens_details'), output ?? 0),
+    ...noUsage,
+    ...readParts(
+      memberOf(usage, 'input_tokens_details'),
+      memberOf(usage, 'output_tokens_details'),
+      input ?? 0,
+      output ?? 0
+    ),
     promptTokens: input,
     completionTokens: output,
     tier: nameOf(response, 'service_tier')

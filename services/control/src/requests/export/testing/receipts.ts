@@ -1,11 +1,8 @@
-import type { Receipt, ReceiptCounts } from '@tollgate/contracts/requests/receipt.ts'
-import { measuredCounters } from '@tollgate/contracts/usage/usage-counters.ts'
-
-const noCounts = Object.fromEntries(measuredCounters.map((counter) => [counter, 0])) as ReceiptCounts
+import { nothingCounted, type Receipt } from '@tollgate/contracts/requests/receipt.ts'
 
 /** A settled request. */
 export const receiptOf = (id: string, values: Partial<Receipt> = {}): Receipt => ({
-  ...noCounts,
+  ...nothingCounted,
   kind: 'settled',
   id,
   account: '5a2f0000-0000-4000-8000-000000000000',
