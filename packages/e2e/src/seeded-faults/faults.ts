@@ -287,8 +287,8 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'answer-without-choices-fails',
     summary: 'an answer without choices that reports usage fails',
-    file: 'services/gateway/src/apis/chat/answer-shape.ts',
-    from: '      this.hasList ||= this.usageEnd >= 0\n',
+    file: 'services/gateway/src/relay/body-shape.ts',
+    from: ' || (this.#isUsageEnough && this.isClosed && this.spanEnd >= 0)',
     to: '',
     test: 'an answer without choices that reports usage is passed on, and costs what it reports'
   },

@@ -1,6 +1,7 @@
 import { AnswerUsage } from '../usage/answer-usage.ts'
 import { addCalls } from '../usage/reported-counts.ts'
 import type { ReportedUsage } from '../usage/usage.ts'
+import { type BodyReading, BodyShape } from './body-shape.ts'
 import type { Hidden } from './conceal.ts'
 import type { IssuedIds } from './issued-ids.ts'
 
@@ -14,7 +15,8 @@ const maxHeld = 65_536
 export class JsonBody {
   /** The usage that the body reports. */
   usage: ReportedUsage | null = null
-  readonly #shape: BodyShape
+  /** Reads the structure of the body. */
+  protected readonly shape: BodyShape
   readonly #read: (text: string) => ReportedUsage | null
   /** Bytes that the upstream announced and has not sent yet; -1 if it announced no length. */
   #remaining: number
@@ -26,19 +28,19 @@ export class JsonBody {
   #isRead = false
 
   /**
-   * @param shape reads the structure of the body
+   * @param reading how its API writes it
    * @param read reads the text of its usage object
    * @param length of the body in bytes, -1 if unknown
    */
-  constructor(shape: BodyShape, read: (text: string) => ReportedUsage | null, length: number) {
-    this.#shape = shape
+  constructor(reading: BodyReading, read: (text: string) => ReportedUsage | null, length: number) {
+    this.shape = new BodyShape(reading)
     this.#read = read
     this.#remaining = length
   }
 
   /** The model that the body names; null if it names none. */
   get model(): string | null {
-    return this.#shape.model
+    return this.shape.model
   }
 
   /** Whether the announced number of bytes arrived. */
@@ -48,7 +50,7 @@ export class JsonBody {
 
   /** Whether a part of an answer arrived. A body with an error is an answer only if a part of it has passed. */
   get isAnswer(): boolean {
-    return this.#shape.hasList && (!this.#shape.reportsError || this.#isPassing)
+    return this.shape.isAnswer && (!this.shape.reportsError || this.#isPassing)
   }
 
   /**
@@ -56,12 +58,12 @@ export class JsonBody {
    * length. If the connection breaks after that, the provider bills the answer, and no other call follows.
    */
   get hasBegun(): boolean {
-    return !this.isInvalid && (!this.#shape.isBlank || this.#remaining > 0)
+    return !this.isInvalid && (!this.shape.isBlank || this.#remaining > 0)
   }
 
   /** Whether the whole body is an answer. */
   get isWhole(): boolean {
-    return this.#shape.hasList && this.#shape.isClosed && !this.#shape.reportsError
+    return this.shape.isAnswer && this.shape.isClosed && !this.shape.reportsError
   }
 
   /** The ids of a whole answer that the provider may store; null if there are none. */
@@ -87,14 +89,14 @@ export class JsonBody {
   /** Adds what the body has beside its usage object. */
   #completeUsage(): void {
     if (this.usage === null) return
-    this.usage.tier ??= this.#shape.tier
+    this.usage.tier ??= this.shape.tier
     const calls = this.countCalls()
     if (calls !== null && calls.size > 0) addCalls(this.usage, calls)
   }
 
   /** Whether the body cannot become an answer. */
   get isInvalid(): boolean {
-    return this.#shape.isFaulty || (this.#shape.isClosed && !this.isWhole)
+    return this.shape.isFaulty || (this.shape.isClosed && !this.isWhole)
   }
 
   /** Number of missing bytes; -1 if unknown. */
@@ -110,10 +112,10 @@ export class JsonBody {
    */
   readAll(bytes: Buffer, text: string): ReportedUsage | null {
     if (this.#remaining !== bytes.length || this.#search !== null) return null
-    this.#shape.push(bytes)
+    this.shape.push(bytes)
     this.#isRead = true
-    const { usageFrom, usageEnd } = this.#shape
-    if (this.isWhole && usageEnd >= 0) this.usage = this.#read(text.slice(usageFrom, usageEnd))
+    const { spanFrom, spanEnd } = this.shape
+    if (this.isWhole && spanEnd >= 0) this.usage = this.#read(text.slice(spanFrom, spanEnd))
     this.#completeUsage()
     return this.usage
   }
@@ -123,17 +125,17 @@ export class JsonBody {
    * @returns the bytes that the client may get now, in order
    */
   push(bytes: Buffer): readonly Buffer[] {
-    if (!this.#isRead) this.#shape.push(bytes)
+    if (!this.#isRead) this.shape.push(bytes)
     this.#isRead = false
     if (this.#remaining > 0) this.#remaining = Math.max(0, this.#remaining - bytes.length)
     this.#search ??= new AnswerUsage(this.#read)
-    this.#search.push(bytes, this.#shape.usageFrom, this.#shape.usageEnd)
+    this.#search.push(bytes, this.shape.spanFrom, this.shape.spanEnd)
     this.usage = this.#search.usage
     this.#completeUsage()
     if (this.isInvalid) return none
     // White space keeps a connection alive while the model works.
     this.#isPassing ||= this.isAnswer || this.#heldBytes + bytes.length > maxHeld
-    if (!this.#isPassing && !this.#shape.isBlank) {
+    if (!this.#isPassing && !this.shape.isBlank) {
       this.#held.push(bytes)
       this.#heldBytes += bytes.length
       return none
@@ -157,26 +159,3 @@ export class JsonBody {
 
 const none: readonly Buffer[] = []
 const noBytes = Buffer.alloc(0)
-
-/** Reads the structure of a single body as its bytes pass, without parsing it. */
-export interface BodyShape {
-  /** Whether the body has what makes it an answer of its format. */
-  readonly hasList: boolean
-  /** Whether the bytes cannot be one JSON object. */
-  readonly isFaulty: boolean
-  /** Whether the body reports an error, so that it is no answer. */
-  readonly reportsError: boolean
-  /** The service tier that the body names; null before it. */
-  readonly tier: string | null
-  /** The model that the body names; null before it. */
-  readonly model: string | null
-  /** Index of the first byte of the last usage object; -1 before it. */
-  readonly usageFrom: number
-  /** Index after the last byte of that object; -1 before it. */
-  readonly usageEnd: number
-  /** Whether only white space arrived. */
-  readonly isBlank: boolean
-  /** Whether the object has ended, with nothing after it. */
-  readonly isClosed: boolean
-  push(bytes: Buffer): void
-}

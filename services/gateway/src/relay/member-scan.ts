@@ -1,13 +1,11 @@
 import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from '../body/json-bytes.ts'
 import { closingQuote, isSpace } from '../body/scan.ts'
+import type { Level, Member } from './searched-members.ts'
 
 /** Longer values are not kept. Usage objects have a few hundred bytes. */
 export const maxValueBytes = 16_384
 /** Texts up to this many bytes are read byte by byte. In longer ones, only the closing quote is searched for. */
 const maxReadText = 64
-/** Longer names are none of those that are searched. */
-const maxNameBytes = 64
-
 /** Values of all members in lists together. A response has fewer items. */
 const maxListed = 4096
 
@@ -21,19 +19,9 @@ export interface ListedValue {
   readonly text: string
 }
 
-/** The searched members of one object, or of the objects in one list. */
-interface Level {
-  readonly isList: boolean
-  readonly members: ReadonlyMap<string, { readonly path: string | null; readonly inner: Level | null }>
-  /** For a list. */
-  readonly items: Level | null
-}
-
-/** A value whose end has not been read. */
+/** A gathered value whose end has not been read. */
 interface OpenValue {
-  readonly path: string
-  /** How many objects and lists are open around it. */
-  readonly depth: number
+  readonly member: Member
   /** Where it begins within the current bytes. */
   from: number
   /** Its parts within earlier bytes; empty if they are too long. */
@@ -42,63 +30,61 @@ interface OpenValue {
 }
 
 /**
- * Gathers the values of some members of one JSON object as its bytes pass, at any length of the object. Only members of
- * the named places count, because an answer repeats texts and schemas of its client, which may have members of the same
- * names. A value may be searched together with members within it: they are found even if the whole is too long.
+ * Reads some members of one JSON object as its bytes pass, at any length of the object. Only members of the named
+ * places count, because an answer repeats texts and schemas of its client, which may have members of the same names. A
+ * value may be searched together with members within it: they are found even if the whole is too long.
  *
  * It reads only texts, braces, brackets, commas and colons, and does not check the rest.
  */
 export class MemberScan {
   /**
-   * The JSON texts of the values that have ended, by path. Of equal names, the last counts. A value that is too long is
-   * missing.
+   * The JSON texts of the gathered values that have ended, by path. Of equal names, the last counts. A value that is
+   * too long is missing.
    */
   readonly values = new Map<string, string>()
   /** The values within lists, in order. */
   readonly listed: ListedValue[] = []
+  /** How many bytes have been read. */
+  bytes = 0
   /** Whether the bytes cannot be one JSON object. */
   isFaulty = false
   /** Whether the object has ended, with nothing after it. */
   isClosed = false
-  /** Index of the first byte of the last value at {@link spanOf}; -1 before it. */
+  /** Index of the first byte of the last object at the path of the span; -1 before it. */
   spanFrom = -1
-  /** Index after the last byte of that value; -1 before it. */
+  /** Index after the last byte of that object; -1 before it. */
   spanEnd = -1
-  readonly #spanOf: string | null
-  readonly #root: Level
-  /** What is searched in the open objects and lists; null for nothing. The outer object comes first. */
-  #levels: Array<Level | null> = []
-  /** Bytes before the current ones. */
-  #before = 0
-  #inText = false
-  #isEscaped = false
-  #expectsName = false
+  readonly #search: Level
+  /** The groups of the signs that were found, as bits. */
+  #found = 0
+  /** What is searched in the innermost object or list that is searched; null outside of the outer object. */
+  #level: Level | null = null
+  /** How many objects and lists are open within it: nothing is searched there. */
+  #unsearched = 0
+  /** What is searched at the current value. */
+  #member: Member | null = null
   /** The index of the current item of a list. */
   #item = 0
-  /** The beginning of a name that is read; null while none is. */
-  #name: string | null = null
-  #member: { readonly path: string | null; readonly inner: Level | null } | undefined
   /** The values that are gathered: each is within the one before. */
   readonly #open: OpenValue[] = []
+  #expectsName = false
+  #inText = false
+  #isEscaped = false
+  /** The beginning of a name, or of a text that may be a sign, while its end is missing. */
+  #begun = ''
 
-  /**
-   * @param paths of the members, such as `response.usage`, or `output.*.id` for the items of a list. The searched names
-   *   contain no dots and no escapes
-   * @param spanOf the path whose place is needed, too
-   */
-  constructor(paths: readonly string[], spanOf: string | null = null) {
-    this.#root = levels.get(paths) ?? prepare(paths)
-    this.#spanOf = spanOf
-  }
-
-  /** How many bytes have been read. */
-  get bytes(): number {
-    return this.#before
+  constructor(search: Level) {
+    this.#search = search
   }
 
   /** Whether only white space arrived. */
   get isBlank(): boolean {
-    return this.#levels.length === 0 && !this.isClosed && !this.isFaulty
+    return this.#level === null && !this.isClosed && !this.isFaulty
+  }
+
+  /** Whether a sign of a group was found. @param group its index */
+  hasSign(group: number): boolean {
+    return (this.#found & (1 << group)) !== 0
   }
 
   /** The parsed value at a path; undefined if it is missing. */
@@ -108,112 +94,131 @@ export class MemberScan {
   }
 
   push(bytes: Buffer): void {
+    if (this.isFaulty) return
     this.#read(bytes)
     for (const value of this.#open) keep(value, bytes)
-    this.#before += bytes.length
+    this.bytes += bytes.length
   }
 
   #read(bytes: Buffer): void {
-    for (let at = 0; at < bytes.length; ) {
-      if (this.#inText) {
-        at = this.#readText(bytes, at)
-        continue
+    const { length } = bytes
+    for (let at = 0; at < length; at++) {
+      if (this.#inText) at = this.#readText(bytes, at)
+      else if (this.#level !== null) {
+        // Where nothing is searched, only the depth is read, because a list of numbers is long.
+        const plain = this.#unsearched > 0 ? plainElsewhere : plainAmongNames
+        while (at < length && plain[bytes[at]!] === 1) at++
+        if (at === length) return
+        if (bytes[at] === quote) this.#inText = true
+        else if (this.#unsearched > 0) this.#readDepth(bytes[at]!, at)
+        else this.#readStructure(bytes, at)
+      } else if (bytes[at] === openBrace && !this.isClosed) this.#enter(this.#search)
+      else if (!isSpace(bytes[at]!)) {
+        this.isFaulty = true
+        this.isClosed = false
+        return
       }
-      const byte = bytes[at]!
-      if (this.#levels.length === 0) {
-        if (byte === openBrace && !this.isClosed) this.#enter(this.#root)
-        else if (!isSpace(byte)) {
-          this.isFaulty = true
-          return
-        }
-      } else this.#readStructure(byte, bytes, at)
-      at++
     }
   }
 
-  #enter(level: Level | null): void {
-    this.#levels.push(level)
-    this.#expectsName = level !== null && !level.isList
-    if (level?.isList === true) this.#item = 0
+  #readDepth(byte: number, at: number): void {
+    if (byte === openBrace || byte === openBracket) this.#unsearched++
+    else if (--this.#unsearched === 0 && this.spanEnd < this.spanFrom) this.spanEnd = this.bytes + at + 1
   }
 
-  #readStructure(byte: number, bytes: Buffer, at: number): void {
-    switch (byte) {
-      case quote:
-        this.#inText = true
-        this.#name = this.#expectsName ? '' : null
-        return
+  #readStructure(bytes: Buffer, at: number): void {
+    const level = this.#level!
+    switch (bytes[at]) {
       case openBrace:
-        this.#enter(this.#inner(false))
-        return
       case openBracket:
-        this.#enter(this.#inner(true))
+        this.#beginNested(bytes[at] === openBracket, at)
         return
       case closeBrace:
       case closeBracket:
-        if (this.#levels.at(-1) !== null) this.#endValue(bytes, at)
-        this.#levels.pop()
+        this.#endValue(bytes, at)
+        this.#level = level.outer
+        this.#member = level.outer === null ? null : level.outer.item
         this.#expectsName = false
-        this.#member = undefined
-        if (this.#levels.length === 0) this.isClosed = true
+        this.isClosed = level.outer === null
         return
       case colon:
-        if (this.#levels.at(-1) !== null) this.#beginValue(at + 1)
+        if (this.#expectsName) this.#beginValue(at + 1)
         return
       case comma:
-        if (this.#levels.at(-1)?.isList === true) this.#item++
-        if (this.#levels.at(-1)?.isList !== false) return
-        this.#endValue(bytes, at)
-        this.#expectsName = true
-        this.#member = undefined
+        if (level.item !== null) this.#item++
+        else {
+          this.#endValue(bytes, at)
+          this.#expectsName = true
+          this.#member = null
+        }
     }
   }
 
-  /** What is searched in the object or list that begins as the current value. */
-  #inner(isList: boolean): Level | null {
-    const level = this.#levels.at(-1) ?? null
-    if (level === null) return null
-    const inner = level.isList ? level.items : (this.#member?.inner ?? null)
-    return inner?.isList === isList ? inner : null
+  #enter(level: Level): void {
+    this.#level = level
+    this.#member = level.item
+    this.#expectsName = level.item === null
+    if (level.item !== null) this.#item = 0
+  }
+
+  /** Begins an object or a list. */
+  #beginNested(isList: boolean, at: number): void {
+    const member = this.#member
+    if (member !== null) {
+      const { sign, inner } = member
+      if (sign !== null && (isList ? sign.is === 'content' : sign.is !== 'text')) this.#found |= sign.bit
+      if (inner !== null && (inner.item !== null) === isList) {
+        this.#enter(inner)
+        return
+      }
+      if (member.isSpan && !isList) {
+        this.spanFrom = this.bytes + at
+        this.spanEnd = -1
+      }
+    }
+    this.#unsearched = 1
   }
 
   #beginValue(from: number): void {
     this.#expectsName = false
-    const path = this.#member?.path ?? null
-    const depth = this.#levels.length
-    if (path === null || this.#open.at(-1)?.depth === depth) return
-    this.#open.push({ path, depth, from, gathered: [], gatheredBytes: 0 })
-    if (path === this.#spanOf) {
-      this.spanFrom = this.#before + from
-      this.spanEnd = -1
-    }
+    const member = this.#member
+    if (member?.isGathered === true) this.#open.push({ member, from, gathered: [], gatheredBytes: 0 })
   }
 
   /** Ends the value of the current member, which ends before `at`. */
   #endValue(bytes: Buffer, at: number): void {
     const value = this.#open.at(-1)
-    if (value === undefined || this.#levels.length !== value.depth) return
+    if (value === undefined || value.member.level !== this.#level) return
     this.#open.pop()
-    const { path } = value
-    const text = endText(value, bytes, at)
+    const { path } = value.member
+    const text = valueText(value, bytes, at)
     if (text === null) this.values.delete(path)
     else if (!path.includes('*')) this.values.set(path, text)
     else if (this.listed.length < maxListed) this.listed.push({ path, item: this.#item, text })
-    if (path === this.#spanOf) this.spanEnd = this.#before + at
   }
 
-  /** @returns the index after the closing quote, or the length */
+  /** @returns the index of the closing quote, or the length */
   #readText(bytes: Buffer, from: number): number {
-    const end = this.#endOfText(bytes, from)
-    if (this.#name !== null && this.#name.length <= maxNameBytes)
-      this.#name += bytes.toString('latin1', from, Math.min(end < 0 ? bytes.length : end, from + maxNameBytes + 1))
-    if (end < 0) return bytes.length
-    this.#inText = false
-    if (this.#name !== null) {
-      this.#member = this.#levels.at(-1)?.members.get(this.#name)
-      this.#name = null
+    const found = this.#endOfText(bytes, from)
+    const end = found < 0 ? bytes.length : found
+    this.#inText = found < 0
+    const mayMatter = this.#unsearched === 0 && (this.#expectsName || (this.#member?.sign ?? null) !== null)
+    if (mayMatter) {
+      if (this.#begun === '' && found >= 0) this.#endText(bytes, from, end)
+      else this.#readPart(bytes, from, end)
     }
-    return end + 1
+    return end
+  }
+
+  /** Reads a part of a text that is not within one piece. */
+  #readPart(bytes: Buffer, from: number, end: number): void {
+    // Searched names and signs are shorter.
+    if (this.#begun.length <= maxReadText)
+      this.#begun += bytes.toString('latin1', from, Math.min(end, from + maxReadText))
+    if (this.#inText) return
+    const text = Buffer.from(this.#begun, 'latin1')
+    this.#begun = ''
+    this.#endText(text, 0, text.length)
   }
 
   /** @returns the index of the closing quote; -1 if it is missing */
@@ -232,12 +237,28 @@ export class MemberScan {
     this.#isEscaped = end === -2
     return end < 0 ? -1 : end
   }
+
+  /** @param end index of the closing quote */
+  #endText(bytes: Buffer, start: number, end: number): void {
+    if (this.#expectsName) {
+      this.#member = this.#level!.members.find(({ name }) => isText(bytes, start, end, name)) ?? null
+      return
+    }
+    const { is, bit, text } = this.#member!.sign!
+    if (is === 'content' ? end > start : is === 'text' && isText(bytes, start, end, text)) this.#found |= bit
+  }
 }
 
-/**
- * The text of a value that ends before `at`; null if it is too long. Nearly all values are within the current bytes.
- */
-function endText({ from, gathered, gatheredBytes }: OpenValue, bytes: Buffer, at: number): string | null {
+function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false
+  for (let index = 0; index < text.length; index++) {
+    if (bytes[start + index] !== text.charCodeAt(index)) return false
+  }
+  return true
+}
+
+/** The text of a value that ends before `at`; null if it is too long. Nearly all values are within one piece. */
+function valueText({ from, gathered, gatheredBytes }: OpenValue, bytes: Buffer, at: number): string | null {
   if (gatheredBytes + at - from > maxValueBytes) return null
   if (gatheredBytes === 0) return bytes.toString('utf8', from, at).trim()
   return Buffer.concat([...gathered, bytes.subarray(from, at)])
@@ -266,30 +287,9 @@ export function parsedValue(text: string): unknown {
   }
 }
 
-/** Prepared by the list of paths, because the formats use the same lists for all answers. */
-const levels = new WeakMap<readonly string[], Level>()
-
-function prepare(paths: readonly string[]): Level {
-  const level = levelOf(paths.map((path) => ({ path, names: path.split('.') })))
-  levels.set(paths, level)
-  return level
-}
-
-function levelOf(searched: ReadonlyArray<{ path: string; names: readonly string[] }>): Level {
-  const members = new Map<string, { path: string | null; inner: Level | null }>()
-  if (searched[0]!.names[0] === '*') {
-    const items = levelOf(searched.map(({ path, names }) => ({ path, names: names.slice(1) })))
-    return { isList: true, members, items }
-  }
-  for (const name of new Set(searched.map(({ names }) => names[0]!))) {
-    const here = searched.filter(({ names }) => names[0] === name)
-    const inner = here
-      .filter(({ names }) => names.length > 1)
-      .map(({ path, names }) => ({ path, names: names.slice(1) }))
-    members.set(name, {
-      path: here.find(({ names }) => names.length === 1)?.path ?? null,
-      inner: inner.length === 0 ? null : levelOf(inner)
-    })
-  }
-  return { isList: false, members, items: null }
-}
+/** 1 for each byte except quotes, braces and brackets. */
+const plainElsewhere = new Uint8Array(256).fill(1)
+for (const byte of [quote, openBrace, closeBrace, openBracket, closeBracket]) plainElsewhere[byte] = 0
+/** 1 for each byte except quotes, braces, brackets, colons and commas. */
+const plainAmongNames = plainElsewhere.slice()
+plainAmongNames[colon] = plainAmongNames[comma] = 0

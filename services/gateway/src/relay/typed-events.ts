@@ -1,6 +1,7 @@
 import { ReceivedText } from '../tokens/received-text.ts'
 import { EventFlow } from './event-flow.ts'
 import { MemberScan } from './member-scan.ts'
+import type { Level } from './searched-members.ts'
 import { dataBytes, errorLine, firstBoundary } from './server-sent-events.ts'
 
 /**
@@ -8,14 +9,14 @@ import { dataBytes, errorLine, firstBoundary } from './server-sent-events.ts'
  * shown} changes. One that reports an error does not pass, and all bytes after it are dropped.
  */
 export abstract class TypedEvents extends EventFlow {
-  readonly #paths: readonly string[]
+  readonly #search: Level
   /** Reads an event that passes in parts; null between them. */
   #scan: MemberScan | null = null
 
-  /** @param paths the members of an event's data that are read, with `type` */
-  constructor(paths: readonly string[]) {
+  /** @param search for the members of an event's data that are read, with `type` */
+  constructor(search: Level) {
     super(new ReceivedText('delta', false))
-    this.#paths = paths
+    this.#search = search
   }
 
   /** Whether one of some events may matter. This runs for each chunk. @param text one character per byte */
@@ -88,11 +89,11 @@ export abstract class TypedEvents extends EventFlow {
       if (this.passesUnread(text)) return event
       // An event of this name is a failure, whatever its data.
       if (errorLine.test(text)) return null
-      const scan = new MemberScan(this.#paths)
+      const scan = new MemberScan(this.#search)
       scan.push(dataBytes(event, text))
       type = scan.valueOf('type')
       // The last event of a stream may be cut.
-      if (scan.isClosed && !scan.isFaulty) {
+      if (scan.isClosed) {
         if (!this.read(type, scan)) return null
         shown = this.shown(type, event)
       }
@@ -103,14 +104,14 @@ export abstract class TypedEvents extends EventFlow {
 
   protected override readPart(part: Buffer, isEnd: boolean): void {
     if (this.#scan === null) {
-      this.#scan = new MemberScan(this.#paths)
+      this.#scan = new MemberScan(this.#search)
       const data = fieldName.exec(part.toString('latin1', 0, maxFieldAt))
       this.#scan.push(part.subarray(data === null ? part.length : data.index + data[0].length))
     } else this.#scan.push(part)
     const type = this.#scan.valueOf('type')
     if (this.hasWords(type)) this.received.skip(part.length)
     if (!isEnd) return
-    if (this.#scan.isClosed && !this.#scan.isFaulty) this.read(type, this.#scan)
+    if (this.#scan.isClosed) this.read(type, this.#scan)
     this.#scan = null
   }
 }

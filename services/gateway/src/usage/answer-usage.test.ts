@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { AnswerShape } from '../apis/chat/answer-shape.ts'
 import { readUsage } from '../apis/chat/chat-usage.ts'
+import { listBody } from '../apis/chat/list-format.ts'
+import { BodyShape } from '../relay/body-shape.ts'
 import { AnswerUsage } from './answer-usage.ts'
 import { ofText } from './reported-counts.ts'
 import { noUsage } from './usage.ts'
@@ -13,11 +14,11 @@ const reported = { ...noUsage, promptTokens: 7, cachedTokens: 2, completionToken
 function find(text: string, pieceLength: number): AnswerUsage {
   const found = new AnswerUsage(ofText(readUsage))
   const bytes = Buffer.from(text)
-  const shape = new AnswerShape('choices')
+  const shape = new BodyShape(listBody('choices'))
   for (let at = 0; at < bytes.length; at += pieceLength) {
     const piece = bytes.subarray(at, at + pieceLength)
     shape.push(piece)
-    found.push(piece, shape.usageFrom, shape.usageEnd)
+    found.push(piece, shape.spanFrom, shape.spanEnd)
   }
   return found
 }

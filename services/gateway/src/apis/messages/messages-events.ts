@@ -1,20 +1,23 @@
 import { memberOf } from '../../body/json-text.ts'
 import type { MemberScan } from '../../relay/member-scan.ts'
+import { prepareSearch } from '../../relay/searched-members.ts'
 import { TypedEvents } from '../../relay/typed-events.ts'
 import { addCalls } from '../../usage/reported-counts.ts'
 import { billedResult, mergeMessagesUsage, readMessagesUsage } from './messages-usage.ts'
 
-const paths = [
-  'type',
-  'index',
-  'message.usage',
-  'content_block',
-  'content_block.type',
-  'content_block.content.type',
-  'delta.stop_reason',
-  'usage',
-  'error'
-]
+const search = prepareSearch({
+  values: [
+    'type',
+    'index',
+    'message.usage',
+    'content_block',
+    'content_block.type',
+    'content_block.content.type',
+    'delta.stop_reason',
+    'usage',
+    'error'
+  ]
+})
 
 /** Reads the stream of a message (Anthropic's Messages API) on its way to the client. */
 export class MessagesEvents extends TypedEvents {
@@ -31,7 +34,7 @@ export class MessagesEvents extends TypedEvents {
   readonly #calls = new Map<string, number>()
 
   constructor() {
-    super(paths)
+    super(search)
   }
 
   get isUsageFinal(): boolean {

@@ -1,9 +1,9 @@
 import { messagesErrors, messagesErrorType } from '../../http/error-format.ts'
 import type { AnswerFormat, RefusalContext } from '../../relay/answer-format.ts'
+import { bodyReading } from '../../relay/body-shape.ts'
 import { concealedJson } from '../../relay/conceal.ts'
 import { JsonBody } from '../../relay/json-body.ts'
-import { type MemberScan, parsedValue } from '../../relay/member-scan.ts'
-import { type BodyReading, ObjectShape } from '../../relay/object-shape.ts'
+import { parsedValue } from '../../relay/member-scan.ts'
 import type { RefusalReason } from '../../relay/read-refusal.ts'
 import { ofText } from '../../usage/reported-counts.ts'
 import { MessagesEvents } from './messages-events.ts'
@@ -11,32 +11,25 @@ import { type MessageBlock, readMessagesUsage, resultCalls } from './messages-us
 
 const [blockType, contentType] = ['content.*.type', 'content.*.content.type']
 
-const isError = (body: MemberScan): boolean => body.valueOf('type') === 'error' || body.valueOf('error') != null
-
-const message: BodyReading = {
-  paths: ['type', 'usage', 'error', 'model', blockType, contentType],
-  usage: 'usage',
-  isAnswer: (body) => body.valueOf('type') === 'message',
-  isError
-}
+const message = bodyReading({
+  answer: 'type=message',
+  errors: ['error'],
+  values: [blockType, contentType]
+})
 
 const readText = ofText(readMessagesUsage)
 
 /** A single body of Anthropic's Messages API on its way to the client. */
 class MessageBody extends JsonBody {
-  readonly #shape: ObjectShape
-
   /** @param length of the body in bytes, -1 if unknown */
   constructor(length: number) {
-    const shape = new ObjectShape(message)
-    super(shape, readText, length)
-    this.#shape = shape
+    super(message, readText, length)
   }
 
   /** Some providers leave `server_tool_use` out of the usage, although the message has results. */
   protected override countCalls(): ReadonlyMap<string, number> {
     const blocks = new Map<number, MessageBlock>()
-    for (const { path, item, text } of this.#shape.members.listed) {
+    for (const { path, item, text } of this.shape.listed) {
       const block = blocks.get(item) ?? {}
       blocks.set(item, block)
       if (path === blockType) block.type = parsedValue(text)

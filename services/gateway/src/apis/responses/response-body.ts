@@ -1,9 +1,9 @@
 import { memberOf } from '../../body/json-text.ts'
+import { type BodyReading, bodyReading } from '../../relay/body-shape.ts'
 import { concealedJson, type Hidden } from '../../relay/conceal.ts'
 import { type IssuedIds, issuedIds } from '../../relay/issued-ids.ts'
 import { JsonBody } from '../../relay/json-body.ts'
 import { type ListedValue, type MemberScan, parsedValue } from '../../relay/member-scan.ts'
-import { type BodyReading, ObjectShape } from '../../relay/object-shape.ts'
 import { dataIn } from '../../relay/server-sent-events.ts'
 import { ofText } from '../../usage/reported-counts.ts'
 import { unserved } from '../../usage/usage.ts'
@@ -69,43 +69,24 @@ function concealFailure(response: unknown, hidden: Hidden): boolean {
 
 const generalError = { code: 'server_error', message: 'The upstream provider failed.' }
 
-const readingOf = (object: string): BodyReading => {
-  const text = JSON.stringify(object)
-  const isAnswer = (body: MemberScan): boolean => body.values.get('object') === text
-  return {
-    paths: [
-      'object',
-      'status',
-      'error',
-      'usage',
-      'service_tier',
-      'model',
-      'tool_usage',
-      'id',
-      ...outputPaths('output')
-    ],
-    usage: 'usage',
-    isAnswer,
-    // A response that failed has an error, too. It is the provider's answer.
-    isError: (body) => !isAnswer(body) && body.valueOf('error') != null
-  }
-}
+// A response that failed has an error, too. It is the provider's answer.
+const readingOf = (object: string): BodyReading =>
+  bodyReading({
+    answer: `object=${object}`,
+    values: ['status', 'error', 'service_tier', 'tool_usage', 'id', ...outputPaths('output')]
+  })
 
 /** A response, and a compacted conversation. */
 const readings = { response: readingOf('response'), 'response.compaction': readingOf('response.compaction') }
 
 /** A single body of the Responses API on its way to the client. */
 export class ResponseBody extends JsonBody {
-  readonly #shape: ObjectShape
-
   /**
    * @param length of the body in bytes, -1 if unknown
    * @param object what the body is
    */
   constructor(length: number, object: keyof typeof readings = 'response') {
-    const shape = new ObjectShape(readings[object])
-    super(shape, readText, length)
-    this.#shape = shape
+    super(readings[object], readText, length)
   }
 
   override push(bytes: Buffer): readonly Buffer[] {
@@ -115,18 +96,15 @@ export class ResponseBody extends JsonBody {
   }
 
   protected override countCalls(): ReadonlyMap<string, number> {
-    const { members } = this.#shape
-    return hostedCalls(outputItems(members.listed), members.valueOf('tool_usage'))
+    return hostedCalls(outputItems(this.shape.listed), this.shape.valueOf('tool_usage'))
   }
 
   override get issued(): IssuedIds | null {
-    const { members } = this.#shape
-    return this.isWhole ? issuedIds(members.valueOf('id'), outputItems(members.listed)) : null
+    return this.isWhole ? issuedIds(this.shape.valueOf('id'), outputItems(this.shape.listed)) : null
   }
 
   override get failure(): unknown {
-    const { members } = this.#shape
-    return isFailed(members) ? (members.valueOf('error') ?? null) : null
+    return isFailed(this.shape) ? (this.shape.valueOf('error') ?? null) : null
   }
 
   override conceal(body: Buffer, hidden: Hidden): Buffer {
@@ -136,8 +114,7 @@ export class ResponseBody extends JsonBody {
 
   /** Whether the response failed without output. Then it costs nothing. */
   get #isUnserved(): boolean {
-    const { members } = this.#shape
-    return this.usage === null && this.isWhole && isFailed(members) && members.listed.length === 0
+    return this.usage === null && this.isWhole && isFailed(this.shape) && this.shape.listed.length === 0
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Hidden } from '../../relay/conceal.ts'
 import { type IssuedIds, issuedIds } from '../../relay/issued-ids.ts'
 import { type MemberScan, maxValueBytes } from '../../relay/member-scan.ts'
+import { prepareSearch } from '../../relay/searched-members.ts'
 import { faultOfError } from '../../relay/server-sent-events.ts'
 import { TypedEvents } from '../../relay/typed-events.ts'
 import { wordsIn } from '../../tokens/words.ts'
@@ -10,21 +11,23 @@ import { hostedCalls, isHostedCall } from './hosted-calls.ts'
 import { concealFailedResponse, type OutputItem, outputItems, outputPaths } from './response-body.ts'
 import { readResponsesUsage } from './responses-usage.ts'
 
-const paths = [
-  'type',
-  'error',
-  'response.error',
-  'response.usage',
-  'response.service_tier',
-  'response.tool_usage',
-  'response.id',
-  ...outputPaths('response.output'),
-  'output_index',
-  'item',
-  'item.type',
-  'item.status',
-  'item.action.type'
-]
+const search = prepareSearch({
+  values: [
+    'type',
+    'error',
+    'response.error',
+    'response.usage',
+    'response.service_tier',
+    'response.tool_usage',
+    'response.id',
+    ...outputPaths('response.output'),
+    'output_index',
+    'item',
+    'item.type',
+    'item.status',
+    'item.action.type'
+  ]
+})
 
 /**
  * Reads the events of the Responses API. A stream is whole after its last event: `response.completed`,
@@ -46,7 +49,7 @@ export class ResponsesEvents extends TypedEvents {
 
   /** @param hidden what the error of a failed response must not tell the client */
   constructor(hidden: () => Hidden) {
-    super(paths)
+    super(search)
     this.#hidden = hidden
   }
 
