@@ -120,11 +120,16 @@ export const LoggedRequest = Type.Object(
 )
 export type LoggedRequest = Static<typeof LoggedRequest>
 
-/** US dollars per million tokens, by kind; `request` and `tool_calls`: US dollars for each. */
+/** US dollars of each kind, by unit. Units other than tokens may be missing. */
+const unitPrices = Object.fromEntries(
+  pricedUnits.map(([unit]) => {
+    const prices = Type.Record(Type.String(), Usd)
+    return [units[unit].prices, unit === 'token' ? prices : Type.Optional(prices)]
+  })
+) as { usd_per_million_tokens: ReturnType<typeof Type.Record<TString, typeof Usd>> }
+
 export const ChargedPrices = Type.Object({
-  ...(Object.fromEntries(pricedUnits.map(([unit]) => [units[unit].prices, Type.Record(Type.String(), Usd)])) as {
-    usd_per_million_tokens: ReturnType<typeof Type.Record<TString, typeof Usd>>
-  }),
+  ...unitPrices,
   request_usd: Usd,
   /** By the tool's type. */
   tool_call_usd: Type.Record(Type.String(), Usd)

@@ -133,7 +133,9 @@ export function toPrices(rates: string): ChargedPrices {
       const price = picos[member]
       return typeof price === 'number' ? [[chargedKind(member), formatUsd(nanosOf(price, per))] as const] : []
     })
-  const byUnit = pricedUnits.map(([unit, rows]) => [units[unit].prices, pricesOf(rows, units[unit].per)] as const)
+  const byUnit = pricedUnits
+    .map(([unit, rows]) => [units[unit].prices, pricesOf(rows, units[unit].per)] as const)
+    .filter(([, listed]) => listed.length > 0)
   const calls = Object.entries((callNanos ?? {}) as Record<string, number>)
   return {
     usd_per_million_tokens: {},
