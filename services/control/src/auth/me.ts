@@ -15,19 +15,23 @@ import type { AuthContext } from './auth-context.ts'
  * that it is them, and closes their account.
  */
 export function me(app: TypedApp, context: AuthContext): void {
-  const { identity, database, projector, clock, cookie, limits } = context
-  const { maxAge, ...attributes } = cookie
-  const onRequest = app.requireSession
-  const preHandler = createRateLimitHook(app, {
+  const countChange = createRateLimitHook(app, {
     what: 'change-user',
-    perMinute: limits.changeUser,
+    perMinute: context.limits.changeUser,
     subjectOf: (request) => callerOf(request).user.id
   })
+  addUser(app)
+  addChange(app, context, countChange)
+  addDeletion(app, context, countChange)
+}
 
+type Hook = ReturnType<typeof createRateLimitHook>
+
+function addUser(app: TypedApp): void {
   app.get(
     '/me',
     {
-      onRequest,
+      onRequest: app.requireSession,
       schema: {
         operationId: 'getUser',
         summary: 'Get the signed-in user',
@@ -38,12 +42,15 @@ export function me(app: TypedApp, context: AuthContext): void {
       user: callerOf(request).user
     })
   )
+}
 
+function addChange(app: TypedApp, context: AuthContext, countChange: Hook): void {
+  const { identity, database, projector, clock } = context
   app.patch(
     '/me',
     {
-      onRequest,
-      preHandler,
+      onRequest: app.requireSession,
+      preHandler: countChange,
       schema: {
         operationId: 'changeUser',
         summary: 'Change the user’s name',
@@ -71,12 +78,15 @@ export function me(app: TypedApp, context: AuthContext): void {
       return { user: { ...user, name: seen.name } }
     }
   )
+}
 
+function addDeletion(app: TypedApp, context: AuthContext, countChange: Hook): void {
+  const { maxAge, ...attributes } = context.cookie
   app.delete(
     '/me',
     {
-      onRequest: [onRequest, app.requireConfirmation],
-      preHandler,
+      onRequest: [app.requireSession, app.requireConfirmation],
+      preHandler: countChange,
       schema: {
         operationId: 'deleteUser',
         summary: 'Delete the signed-in user',
@@ -90,7 +100,7 @@ export function me(app: TypedApp, context: AuthContext): void {
     },
     async (request, reply) => {
       const { id } = callerOf(request).user
-      await deleteUser(context, id, { actorId: id, ip: request.ip, at: clock() })
+      await deleteUser(context, id, { actorId: id, ip: request.ip, at: context.clock() })
       reply.clearCookie(sessionCookie, attributes)
       return { ok: true as const }
     }
