@@ -111,6 +111,7 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
   }
 
   return {
+    ...loop,
     async open() {
       const content = readFile(file)
       await catalog.refresh().catch((err: unknown) => log.warn({ err }, 'the catalog in force cannot be read'))
@@ -123,10 +124,7 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
     reload() {
       isAsked = true
       loop.wake()
-    },
-    progress: loop.progress,
-    start: loop.start,
-    stop: loop.stop
+    }
   }
 }
 
