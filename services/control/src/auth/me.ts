@@ -4,7 +4,7 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { callerOf } from '../callers/session.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
-import { createRateLimitHook } from '../http/rate-limit.ts'
+import { createRateLimitHook, type RateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 import { deleteUser } from '../users/delete-user.ts'
@@ -25,8 +25,6 @@ export function me(app: TypedApp, context: AuthContext): void {
   addDeletion(app, context, countChange)
 }
 
-type Hook = ReturnType<typeof createRateLimitHook>
-
 function addUser(app: TypedApp): void {
   app.get(
     '/me',
@@ -44,7 +42,7 @@ function addUser(app: TypedApp): void {
   )
 }
 
-function addChange(app: TypedApp, context: AuthContext, countChange: Hook): void {
+function addChange(app: TypedApp, context: AuthContext, countChange: RateLimitHook): void {
   const { identity, database, projector, clock } = context
   app.patch(
     '/me',
@@ -80,7 +78,7 @@ function addChange(app: TypedApp, context: AuthContext, countChange: Hook): void
   )
 }
 
-function addDeletion(app: TypedApp, context: AuthContext, countChange: Hook): void {
+function addDeletion(app: TypedApp, context: AuthContext, countChange: RateLimitHook): void {
   const { maxAge, ...attributes } = context.cookie
   app.delete(
     '/me',

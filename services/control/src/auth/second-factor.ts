@@ -13,7 +13,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { forgetBrowsers } from '../callers/known-browser.ts'
 import { callerOf } from '../callers/session.ts'
 import type { Transaction } from '../database/connect.ts'
-import { createRateLimitHook } from '../http/rate-limit.ts'
+import { createRateLimitHook, type RateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AskCode } from '../identity/identity.ts'
 import type { AuthContext } from './auth-context.ts'
@@ -34,15 +34,12 @@ const recoveredMs = 3_600_000
  */
 export function secondFactor(app: TypedApp, context: AuthContext): void {
   const { limits } = context
-  const subjectOf = (request: FastifyRequest) => callerOf(request).user.id
   const countChange = createRateLimitHook(app, { what: 'second-factor', perMinute: limits.secondFactor, subjectOf })
   addRead(app, context)
   addStart(app, context, countChange)
   addConfirm(app, context, countChange)
   addRemove(app, context, countChange)
 }
-
-type Hook = ReturnType<typeof createRateLimitHook>
 
 function addRead(app: TypedApp, { identity, database, clock, limits }: AuthContext): void {
   app.get(
@@ -52,7 +49,7 @@ function addRead(app: TypedApp, { identity, database, clock, limits }: AuthConte
       preHandler: createRateLimitHook(app, {
         what: 'read-second-factor',
         perMinute: limits.changeUser,
-        subjectOf: (request) => callerOf(request).user.id
+        subjectOf
       }),
       schema: {
         operationId: 'getSecondFactor',
@@ -73,7 +70,7 @@ function addRead(app: TypedApp, { identity, database, clock, limits }: AuthConte
   )
 }
 
-function addStart(app: TypedApp, context: AuthContext, countChange: Hook): void {
+function addStart(app: TypedApp, context: AuthContext, countChange: RateLimitHook): void {
   const { identity } = context
   app.post(
     '/second-factor',
@@ -106,7 +103,7 @@ function addStart(app: TypedApp, context: AuthContext, countChange: Hook): void 
   )
 }
 
-function addConfirm(app: TypedApp, context: AuthContext, countChange: Hook): void {
+function addConfirm(app: TypedApp, context: AuthContext, countChange: RateLimitHook): void {
   const { identity, codes } = context
   app.post(
     '/second-factor/confirm',
@@ -148,7 +145,7 @@ function addConfirm(app: TypedApp, context: AuthContext, countChange: Hook): voi
   )
 }
 
-function addRemove(app: TypedApp, context: AuthContext, countChange: Hook): void {
+function addRemove(app: TypedApp, context: AuthContext, countChange: RateLimitHook): void {
   const { identity, clock, codes } = context
   app.delete(
     '/second-factor',
@@ -188,6 +185,8 @@ function addRemove(app: TypedApp, context: AuthContext, countChange: Hook): void
     }
   )
 }
+
+const subjectOf = (request: FastifyRequest): string => callerOf(request).user.id
 
 /** Whether the session began with a recovery code, less than an hour ago. */
 function isRecovered(request: FastifyRequest, now: Date): boolean {

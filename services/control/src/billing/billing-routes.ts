@@ -15,7 +15,7 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance } from 'fastify'
 import { callerOf, ownAccount } from '../callers/session.ts'
 import type { Limits } from '../http/limits.ts'
-import { createRateLimitHook } from '../http/rate-limit.ts'
+import { createRateLimitHook, type RateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { type CheckoutOptions, openCheckout, openPortal } from './checkout.ts'
 import { findCustomer, markReturned } from './customers.ts'
@@ -49,8 +49,6 @@ export async function billingRoutes(instance: FastifyInstance, options: BillingO
   addNextCharge(app, options, countCall)
 }
 
-type Hook = ReturnType<typeof createRateLimitHook>
-
 function addPlans(app: TypedApp, { database, catalog }: BillingOptions): void {
   app.get(
     '/plans',
@@ -82,7 +80,7 @@ function addPlans(app: TypedApp, { database, catalog }: BillingOptions): void {
   )
 }
 
-function addCheckout(app: TypedApp, options: BillingOptions, countCall: Hook): void {
+function addCheckout(app: TypedApp, options: BillingOptions, countCall: RateLimitHook): void {
   app.post(
     '/checkout',
     {
@@ -107,7 +105,7 @@ function addCheckout(app: TypedApp, options: BillingOptions, countCall: Hook): v
   )
 }
 
-function addRefresh(app: TypedApp, { database, clock }: BillingOptions, countCall: Hook): void {
+function addRefresh(app: TypedApp, { database, clock }: BillingOptions, countCall: RateLimitHook): void {
   // A page calls this when the user returns from the provider: the event of the payment may be late or lost.
   app.post(
     '/refresh',
@@ -132,7 +130,7 @@ function addRefresh(app: TypedApp, { database, clock }: BillingOptions, countCal
   )
 }
 
-function addPortal(app: TypedApp, options: BillingOptions, countCall: Hook): void {
+function addPortal(app: TypedApp, options: BillingOptions, countCall: RateLimitHook): void {
   app.get(
     '/portal',
     {
@@ -156,7 +154,7 @@ function addPortal(app: TypedApp, options: BillingOptions, countCall: Hook): voi
   )
 }
 
-function addInvoices(app: TypedApp, { database, payments }: BillingOptions, countCall: Hook): void {
+function addInvoices(app: TypedApp, { database, payments }: BillingOptions, countCall: RateLimitHook): void {
   app.get(
     '/invoices',
     {
@@ -191,7 +189,7 @@ function addInvoices(app: TypedApp, { database, payments }: BillingOptions, coun
   )
 }
 
-function addNextCharge(app: TypedApp, { database, payments, clock }: BillingOptions, countCall: Hook): void {
+function addNextCharge(app: TypedApp, { database, payments, clock }: BillingOptions, countCall: RateLimitHook): void {
   const nextCharges = createNextCharges(payments, clock)
   app.get(
     '/next-charge',
