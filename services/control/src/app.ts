@@ -213,21 +213,11 @@ function createServer({
 }
 
 function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
-  const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, customerRefresher } =
+  const { config, database, identity, redis, catalog, projector, planWriter, payments, customerRefresher } =
     dependencies
-  const { isMailing, clock, minResponseTimes, limits, webhookCounts, heartbeat, catalogPublisher } = dependencies
+  const { isMailing, clock, minResponseTimes, limits, heartbeat, catalogPublisher, mailboxes } = dependencies
   const { publicUrl, serviceDomain } = config
-  const browsers = { isAllowedOrigin: originTest(config), publicUrl }
-  const part = (prefix: string, addEndpoints: (api: FastifyInstance) => Promise<void>) =>
-    app.register(
-      async (api) => {
-        await api.register(browserCallers, browsers)
-        api.setNotFoundHandler(sendNotFound)
-        await addEndpoints(api)
-      },
-      { prefix }
-    )
-  const { mailboxes } = dependencies
+  const part = partsOf(app, config)
   const ofUsers = { database, redis, identity, catalog, mailboxes, projector, clock, limits, publicUrl }
   const { providers, serviceRoleKey: sharedSecret } = config.identity
   const { minPasswordLength, signup, captcha } = config
@@ -250,20 +240,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/account/export', (own) => exportOwnData(own, { database, catalog, clock, limits }))
   part('/api/team', (team) => teamRoutes(team, { ...ofUsers, planWriter, signupPolicy }))
   part('/api/billing', (billing) => billingRoutes(billing, { database, payments, catalog, clock, limits, publicUrl }))
-  // Webhooks: no browser calls them, and no session applies.
-  app.register(identityWebhook, {
-    prefix: '/api/auth',
-    dueUsers,
-    secrets: config.identity.webhookSecrets,
-    webhookCounts
-  })
-  app.register(webhook, {
-    prefix: '/api/billing',
-    customerRefresher,
-    webhookSecrets: config.payments.webhookSecrets,
-    webhookCounts,
-    clock
-  })
+  receiveWebhooks(app, dependencies)
   const webhooks = { database, ...config.webhooks, clock, limits, wake: dependencies.wakeWebhooks }
   part('/api/webhooks', (own) => webhookRoutes(own, webhooks))
   part('/api/usage/refusals', (refusals) => refusalRoutes(refusals, { database, clock }))
@@ -295,4 +272,36 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   // A link in mails: no session applies.
   app.register(unsubscribeEndpoint, { prefix: '/api/unsubscribe', database, brand: config.brand, clock })
   part('/api/audit', (audit) => auditRoutes(audit, { database, limits }))
+}
+
+/** Adds parts of the API, each below a prefix, for browsers at the allowed origins. */
+function partsOf(app: FastifyInstance, config: ControlDependencies['config']) {
+  const browsers = { isAllowedOrigin: originTest(config), publicUrl: config.publicUrl }
+  return (prefix: string, addEndpoints: (api: FastifyInstance) => Promise<void>) =>
+    app.register(
+      async (api) => {
+        await api.register(browserCallers, browsers)
+        api.setNotFoundHandler(sendNotFound)
+        await addEndpoints(api)
+      },
+      { prefix }
+    )
+}
+
+/** Receives the webhooks of both providers: no browser calls them, and no session applies. */
+function receiveWebhooks(app: FastifyInstance, dependencies: ControlDependencies): void {
+  const { config, dueUsers, customerRefresher, webhookCounts, clock } = dependencies
+  app.register(identityWebhook, {
+    prefix: '/api/auth',
+    dueUsers,
+    secrets: config.identity.webhookSecrets,
+    webhookCounts
+  })
+  app.register(webhook, {
+    prefix: '/api/billing',
+    customerRefresher,
+    webhookSecrets: config.payments.webhookSecrets,
+    webhookCounts,
+    clock
+  })
 }

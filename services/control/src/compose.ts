@@ -4,64 +4,39 @@ import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { createHeartbeat, liveUpstreams as readLiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { createOverrideEnder } from './accounts/override-account.ts'
 import { ProcessState } from './admin/system.ts'
 import { buildApp, type ControlDependencies } from './app.ts'
 import { defaultMinResponseTimes, type MinResponseTimes } from './auth/auth-context.ts'
-import { createConcurrencyLimit } from './background/limit-concurrency.ts'
 import { RunningParts } from './background/running-parts.ts'
-import { createCustomerRefresher } from './billing/refresh-customer.ts'
-import { createDueCustomersLoop } from './billing/refresh-due-customers.ts'
-import { createInvoiceSweeper } from './billing/sweep-invoices.ts'
-import { createSubscriptionSweeper } from './billing/sweep-subscriptions.ts'
-import { createCatalogParts } from './catalog/catalog-parts.ts'
-import type { LiveUpstreams } from './catalog/catalog-publisher.ts'
+import { createCatalogPublisher, type LiveUpstreams } from './catalog/catalog-publisher.ts'
+import { followCatalogFile } from './catalog/follow-catalog-file.ts'
+import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { type Clock, databaseClock, type SharedTime, systemClock } from './clocks/clock.ts'
-import { createClockWatch } from './clocks/clock-watch.ts'
-import { composeProviders, measureCalls, type ProvidersConfig } from './compose-providers.ts'
-import type { ControlConfig } from './config.ts'
+import {
+  type Base,
+  type ComposedConfig,
+  composeBilling,
+  composeCopiers,
+  composeNotices,
+  composeProviders,
+  type UserParts
+} from './compose-areas.ts'
 import type { Database } from './database/connect.ts'
 import { defaultLimits, type Limits } from './http/limits.ts'
-import { createUseCopier } from './keys/copy-last-uses.ts'
-import { createMailSender } from './mail/mail-sender.ts'
-import { createMailer } from './mail/mailer.ts'
 import type { ControlMetrics } from './metrics/control-metrics.ts'
-import { groupFailovers, noteFailovers } from './notices/failovers.ts'
-import { createNoticeSweeper } from './notices/notice-sweeper.ts'
-import { type CheckDelays, defaultCheckDelays, noteCopiedUsage } from './notices/spend-checks.ts'
-import { createSpendWatcher } from './notices/spend-watcher.ts'
-import { createTokenEnder } from './playground/end-tokens.ts'
+import { type CheckDelays, defaultCheckDelays } from './notices/spend-checks.ts'
 import { createProjector } from './projection/projector.ts'
 import { createProviderChecks } from './provider-health/check-providers.ts'
 import { createProviderHealth } from './provider-health/provider-health.ts'
-import { endByServed } from './refusals/end-refusals.ts'
-import { noteRefusals } from './refusals/refusals.ts'
 import { createExportLoop, type ExportOutcome } from './requests/export/export-loop.ts'
-import { exportLagSeconds, queueReceipts } from './requests/export/export-queue.ts'
-import { createReceiptCopier } from './requests/receipt-copier.ts'
+import { exportLagSeconds } from './requests/export/export-queue.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { createMailboxes } from './signup/mailbox.ts'
-import { maintainLedger } from './usage/fold-ledger.ts'
-import { createFreeSpendLimit } from './usage/free-spend-limit.ts'
-import { createPostgresLedger } from './usage/postgres-ledger.ts'
-import { createUsageCopier } from './usage/usage-copier.ts'
 import { createPlanWriter } from './users/plan-writer.ts'
 import { createDueUsers, createUserRefresher } from './users/refresh-user.ts'
-import { createSweeper } from './users/sweep-users.ts'
 import { createFindAddresses } from './webhooks/addresses.ts'
-import { createDeliveryWorker } from './webhooks/delivery-worker.ts'
+import { createDeliveryWorker, type DeliveryWorker } from './webhooks/delivery-worker.ts'
 import { createSendMessage } from './webhooks/send-message.ts'
-
-/** Customers that are read at the payment provider at once: few enough for its rate limit of 25 calls a second. */
-const maxRefreshes = 8
-/** More events at once are refused. The provider repeats them, and their customers are due meanwhile. */
-const maxWaitingRefreshes = 100
-
-type OwnPorts = 'host' | 'port' | 'admin'
-type Process = OwnPorts | 'databaseUrl' | 'databasePoolSize' | 'isMigrating' | 'redisUrl' | 'traces' | 'logExport'
-
-/** The configuration without the addresses that the process itself opens. */
-export type ComposedConfig = Omit<ControlConfig, Process | keyof ProvidersConfig> & ProvidersConfig
 
 export interface ComposeOptions {
   config: ComposedConfig
@@ -104,30 +79,81 @@ export type Control = ReturnType<typeof composeControl>
  * the loops that its requests need.
  */
 export function composeControl(options: ComposeOptions) {
-  const {
-    config,
-    log,
-    database,
-    redis,
-    metrics,
-    tracing = null,
-    logSender = null,
-    clock = systemClock,
-    sharedTime = databaseClock,
-    sweep
-  } = options
-  const { liveUpstreams = () => readLiveUpstreams(redis) } = options
+  const { config, log, database, redis, metrics, sweep, tracing = null, logSender = null } = options
+  const { clock = systemClock, sharedTime = databaseClock } = options
   const { events } = metrics
   const parts = new RunningParts()
   // First, so that it closes last, after everything that makes spans.
   if (tracing !== null) parts.keep({ stop: () => tracing.close() })
   const state = new ProcessState()
+  const base: Base = { config, log, database, redis, clock, sharedTime, events, state, parts }
+  const health = createProviderHealth(log)
   const onFailingHeartbeat = (err: Error) => log.warn({ err }, 'cannot report to Redis that control runs')
   const heartbeat = parts.run(
     createHeartbeat(redis, () => ({ ...state.facts(), problems: health.problems() }), onFailingHeartbeat)
   )
 
-  const { acknowledgeTimeoutMs } = options
+  const projection = composeProjection(base, options)
+  const { projector, catalog } = projection
+  const checkDelays = options.checkDelays ?? defaultCheckDelays
+  const { ledger, rightClock } = composeCopiers(base, { checkDelays, isExporting: logSender !== null })
+  const { isMailing, ...notices } = composeNotices(base, { catalog, ledger })
+
+  const providerChecks = parts.keep(createProviderChecks({ config, health, log }))
+  const { identity, payments } = composeProviders(config, { events, health, log })
+  const mailboxes = createMailboxes(config.identity.serviceRoleKey)
+  const users: UserParts = { database, redis, identity, catalog, mailboxes, projector, clock, sharedTime, log }
+  const planWriter = parts.runLoop('plan_writes', createPlanWriter(users))
+  const dueUsers = parts.runLoop('due_users', createDueUsers(users))
+  const webhookWorker = composeWebhooks(base, rightClock)
+  const billing = composeBilling(base, users, { payments, planWriter, sweep })
+
+  const app = composeApp(base, options, {
+    ...users,
+    catalogPublisher: projection.catalogPublisher,
+    planWriter,
+    dueUsers,
+    refresher: createUserRefresher(users),
+    payments,
+    customerRefresher: billing.customerRefresher,
+    isMailing,
+    wakeWebhooks: webhookWorker.wake,
+    heartbeat
+  })
+  composeExport(base, logSender)
+  metrics.observe({
+    database,
+    redis,
+    health,
+    freeSpend: notices.freeSpend,
+    loops: parts.loops,
+    webhookCounts: state.webhookCounts,
+    usageCopiedMsAgo: () => state.usageCopiedMsAgo(),
+    exportLagSeconds: logSender === null ? null : () => exportLagSeconds(database.orm),
+    receiptsCopiedMsAgo: () => state.receiptsCopiedMsAgo()
+  })
+  return {
+    ...projection,
+    ...notices,
+    ...billing,
+    app,
+    mailboxes,
+    heartbeat,
+    planWriter,
+    dueUsers,
+    webhookWorker,
+    health,
+    /** Starts every background loop. */
+    start: () => parts.start(),
+    /** Checks the keys of the providers in the background. Called when control listens. */
+    checkProviders: () => providerChecks.start(),
+    [Symbol.asyncDispose]: () => parts.stop()
+  }
+}
+
+/** Creates the loop that projects PostgreSQL's state to Redis, and the parts that read and publish catalogs. */
+function composeProjection({ config, database, redis, clock, log, events, parts }: Base, options: ComposeOptions) {
+  const { acknowledgeTimeoutMs, liveUpstreams = () => readLiveUpstreams(redis) } = options
   const projector = parts.runLoop(
     'projection',
     createProjector({
@@ -138,190 +164,73 @@ export function composeControl(options: ComposeOptions) {
       ...(acknowledgeTimeoutMs !== undefined && { acknowledgeTimeoutMs })
     })
   )
-  const { catalog, catalogPublisher, catalogFile } = createCatalogParts({
-    database,
-    redis,
-    projector,
-    clock,
-    log,
-    config,
-    liveUpstreams,
-    catalogFile: options.catalogFile
-  })
-  parts.runLoop('catalog', catalog)
-  parts.runLoop('catalog_file', catalogFile)
-  const checkDelays = options.checkDelays ?? defaultCheckDelays
-  const ledger = noteCopiedUsage(createPostgresLedger(database.orm), database.orm, checkDelays, clock)
-  const maintain = (signal: AbortSignal) => maintainLedger({ database, redis, clock, retention: config.ledger }, signal)
-  const onCopied = (until: number) => state.usageCopied(until)
-  parts.runLoop('usage', createUsageCopier({ ledger, redis, log, maintain, onCopied }))
-  parts.runLoop(
-    'receipts',
-    createReceiptCopier({
-      database,
-      redis,
-      clock,
-      log,
-      days: config.requestLogDays,
-      async onStored(tx, receipts) {
-        if (logSender !== null) await queueReceipts(tx, receipts)
-        await noteFailovers(tx, groupFailovers(receipts))
-        await noteRefusals(tx, receipts)
-        await endByServed(tx, receipts)
-      },
-      onCopied(copied, beganAt) {
-        if (copied.rest === 'none') state.receiptsCopied(beganAt)
-        events.receipts(copied)
-      }
-    })
-  )
-  parts.runLoop('last_uses', createUseCopier({ database, redis, log }))
-  const { rightClock } = parts.runLoop(
-    'clocks',
-    createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared })
-  )
-
-  const { smtp, brand, operatorMail, publicUrl } = config
-  const mailer = smtp === null ? null : parts.keep(createMailer({ smtp, log, onCall: measureCalls(events, 'smtp') }))
-  const mailSender = parts.runLoop(
-    'mails',
-    createMailSender({
+  const catalog = parts.runLoop('catalog', createLiveCatalog(database.orm, log))
+  const catalogPublisher = createCatalogPublisher({ database, redis, catalog, projector, liveUpstreams, clock })
+  const catalogFile = parts.runLoop(
+    'catalog_file',
+    followCatalogFile({
       orm: database.orm,
-      mailer,
-      brand,
-      publicUrl,
-      operatorMail,
-      sharedTime,
+      file: config.catalogFile,
+      mode: config.catalogOnStart,
+      publisher: catalogPublisher,
+      catalog,
       log,
-      onMail: events.mail
+      ...options.catalogFile
     })
   )
-  const spendWatcher = parts.runLoop(
-    'spend_checks',
-    createSpendWatcher({ orm: database.orm, redis, catalog, clock, log })
-  )
-  const { freeSpendNanos: limitNanos } = config
-  const freeSpend = parts.runLoop(
-    'free_spend',
-    createFreeSpendLimit({ orm: database.orm, redis, ledger, catalog, limitNanos, log })
-  )
-  const noticeSweeper = parts.runLoop('notices', createNoticeSweeper({ orm: database.orm, redis, clock, log }))
+  return { projector, catalog, catalogPublisher, catalogFile }
+}
 
-  const health = createProviderHealth(log)
-  const providerChecks = parts.keep(createProviderChecks({ config, health, log }))
-  const { identity, payments } = composeProviders(config, { events, health, log })
-  const mailboxes = createMailboxes(config.identity.serviceRoleKey)
-  const ofUsers = { database, redis, identity, catalog, mailboxes, projector, clock, sharedTime, log }
-  const planWriter = parts.runLoop('plan_writes', createPlanWriter(ofUsers))
-  const dueUsers = parts.runLoop('due_users', createDueUsers(ofUsers))
-  const refresher = createUserRefresher(ofUsers)
+type OwnSettings = 'config' | 'tracing' | 'onAnswered' | 'logsRequest' | 'failures' | 'webhookCounts'
+type HttpSettings = 'minResponseTimes' | 'limits' | 'requestTimeoutMs' | 'arrival'
 
-  const { secretKeys, allowedNetworks } = config.webhooks
-  const send = createSendMessage({ allowedNetworks, findAddresses: createFindAddresses() })
-  const webhookWorker = parts.runLoop(
-    'webhooks',
-    createDeliveryWorker({ database, secretKeys, send, sharedTime, rightClock, log, onAttempt: events.webhookAttempt })
-  )
-
-  const concurrency = createConcurrencyLimit(maxRefreshes, {
-    refusal: 'payments_unavailable',
-    maxWaiting: maxWaitingRefreshes
-  })
-  const customerRefresher = createCustomerRefresher({ ...ofUsers, payments, planWriter, concurrency })
-  const sweeper = parts.runLoop('user_sweep', createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
-  const ofSweeps = {
-    database,
-    payments,
-    sharedTime,
-    log,
-    intervalMs: config.reconcileIntervalMs,
-    ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
-  }
-  const subscriptionSweeper = parts.runLoop('subscription_sweep', createSubscriptionSweeper({ ...ofSweeps, catalog }))
-  const invoiceSweeper = parts.runLoop('invoice_sweep', createInvoiceSweeper(ofSweeps))
-  const overrideEnder = parts.runLoop('overrides', createOverrideEnder({ database, redis, projector, clock, log }))
-  const tokenEnder = parts.runLoop('playground_tokens', createTokenEnder({ database, projector, log }))
-  const dueCustomers = parts.runLoop(
-    'due_customers',
-    createDueCustomersLoop({ database, customerRefresher, sharedTime, log })
-  )
-
-  const { minResponseTimes = defaultMinResponseTimes, limits = defaultLimits, requestTimeoutMs, arrival } = options
-  const app: FastifyInstance = buildApp({
-    ...ofUsers,
+/** Builds the app. It closes before the loops that its requests need. */
+function composeApp(
+  { config, events, state, parts }: Base,
+  options: ComposeOptions,
+  dependencies: Omit<ControlDependencies, OwnSettings | HttpSettings>
+): FastifyInstance {
+  const { tracing = null, minResponseTimes = defaultMinResponseTimes, limits = defaultLimits } = options
+  const { requestTimeoutMs, arrival } = options
+  const app = buildApp({
+    ...dependencies,
     config,
-    catalogPublisher,
-    planWriter,
-    dueUsers,
-    refresher,
-    payments,
-    customerRefresher,
-    isMailing: mailer !== null,
-    wakeWebhooks: webhookWorker.wake,
     tracing,
     onAnswered: events.request,
     logsRequest: sampleRequests(config.log.requests),
     failures: state.failures,
     webhookCounts: state.webhookCounts,
-    heartbeat,
-    ...{
-      minResponseTimes,
-      limits,
-      ...(requestTimeoutMs !== undefined && { requestTimeoutMs }),
-      ...(arrival !== undefined && { arrival })
-    }
+    minResponseTimes,
+    limits,
+    ...(requestTimeoutMs !== undefined && { requestTimeoutMs }),
+    ...(arrival !== undefined && { arrival })
   })
   parts.keep({ stop: () => app.close() })
-  const onExportOutcome = (outcome: ExportOutcome, receipts: number) => events.receiptsExported(outcome, receipts)
+  return app
+}
+
+/** Creates the loop that sends webhooks. */
+function composeWebhooks(
+  { config, database, sharedTime, log, events, parts }: Base,
+  rightClock: Clock
+): DeliveryWorker {
+  const { secretKeys, allowedNetworks } = config.webhooks
+  const send = createSendMessage({ allowedNetworks, findAddresses: createFindAddresses() })
+  return parts.runLoop(
+    'webhooks',
+    createDeliveryWorker({ database, secretKeys, send, sharedTime, rightClock, log, onAttempt: events.webhookAttempt })
+  )
+}
+
+/** Creates the export of receipts, if there is a collector, and the loop that deletes old rows. */
+function composeExport({ config, database, clock, log, events, parts }: Base, logSender: LogSender | null): void {
+  const onOutcome = (outcome: ExportOutcome, receipts: number) => events.receiptsExported(outcome, receipts)
   if (logSender !== null) {
     parts.keep({ stop: () => logSender.close() })
-    parts.runLoop('request_export', createExportLoop({ database, sender: logSender, log, onOutcome: onExportOutcome }))
+    parts.runLoop('request_export', createExportLoop({ database, sender: logSender, log, onOutcome }))
   }
   parts.runLoop(
     'retention',
-    createTablePruner(database, config.retention, clock, log, (receipts) => onExportOutcome('expired', receipts))
+    createTablePruner(database, config.retention, clock, log, (receipts) => onOutcome('expired', receipts))
   )
-
-  metrics.observe({
-    database,
-    redis,
-    health,
-    freeSpend,
-    loops: parts.loops,
-    webhookCounts: state.webhookCounts,
-    usageCopiedMsAgo: () => state.usageCopiedMsAgo(),
-    exportLagSeconds: logSender === null ? null : () => exportLagSeconds(database.orm),
-    receiptsCopiedMsAgo: () => state.receiptsCopiedMsAgo()
-  })
-  return {
-    app,
-    catalog,
-    mailboxes,
-    catalogFile,
-    catalogPublisher,
-    heartbeat,
-    projector,
-    planWriter,
-    dueUsers,
-    webhookWorker,
-    mailSender,
-    spendWatcher,
-    freeSpend,
-    noticeSweeper,
-    ...{
-      health,
-      customerRefresher,
-      dueCustomers,
-      subscriptionSweeper,
-      invoiceSweeper,
-      sweeper,
-      overrideEnder,
-      tokenEnder
-    },
-    /** Starts every background loop. */
-    start: () => parts.start(),
-    /** Checks the keys of the providers in the background. Called when control listens. */
-    checkProviders: () => providerChecks.start(),
-    [Symbol.asyncDispose]: () => parts.stop()
-  }
 }

@@ -86,10 +86,10 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
 
   async function runModel(exchange: Exchange, incoming: IncomingMessage, reader: ModelReader) {
     const { record } = exchange
-    const asked = await read(exchange, incoming, reader)
-    if (asked === null) return
-    const { body, request, model } = asked
-    const behaviour = markedBehaviour(body, asked.behaviour)
+    const call = await read(exchange, incoming, reader)
+    if (call === null) return
+    const { body, request, model } = call
+    const behaviour = markedBehaviour(body, call.behaviour)
     const answer = oddAnswer(request.answer(model, behaviour, Math.floor(Date.now() / 1000)), behaviour)
     record.promptTokens = answer.promptTokens
     record.cachedTokens = answer.cachedTokens
@@ -103,9 +103,9 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
   }
 
   async function countPrompt(exchange: Exchange, incoming: IncomingMessage, reader: CountReader) {
-    const asked = await read(exchange, incoming, reader)
-    if (asked === null) return
-    await answerCount(exchange, asked.request.count(), markedBehaviour(asked.body, asked.behaviour))
+    const call = await read(exchange, incoming, reader)
+    if (call === null) return
+    await answerCount(exchange, call.request.count(), markedBehaviour(call.body, call.behaviour))
   }
 
   async function route(exchange: Exchange, incoming: IncomingMessage, query: URLSearchParams): Promise<void> {
@@ -123,11 +123,7 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
     const stored = endpoints.stored(method, path, query)
     if (stored !== null) return exchange.sendJson(200, stored)
     if (!isModels) throw new ApiError(404, { message: `Invalid URL (${method} ${path})` })
-    const { list, describe } = exchange.dialect.models
-    if (path === '/v1/models') return exchange.sendJson(200, list(query))
-    const name = decodeName(path.slice('/v1/models/'.length))
-    findModel(name, settings.strict)
-    return exchange.sendJson(200, describe(name))
+    return answerModels(exchange, query, settings.strict)
   }
 
   return async (incoming: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
@@ -139,15 +135,25 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
     } catch (error) {
       // The answer has begun, so there is no error answer; the client sees that the body is incomplete.
       if (record.status !== null) return exchange.reset()
-      const known = error instanceof ApiError ? error : new ApiError(500, { message: `The sandbox failed: ${error}` })
+      const failure = error instanceof ApiError ? error : new ApiError(500, { message: `The sandbox failed: ${error}` })
       // The rest of a refused body is not read.
       await exchange.sendJson(
-        known.status,
-        dialect.errorBody(known, record.id),
+        failure.status,
+        dialect.errorBody(failure, record.id),
         incoming.complete ? {} : { connection: 'close' }
       )
     }
   }
+}
+
+/** Answers a request for the list of models, or for one of them. */
+async function answerModels(exchange: Exchange, query: URLSearchParams, strict: boolean): Promise<void> {
+  const path = exchange.record.endpoint
+  const { list, describe } = exchange.dialect.models
+  if (path === '/v1/models') return exchange.sendJson(200, list(query))
+  const name = decodeName(path.slice('/v1/models/'.length))
+  findModel(name, strict)
+  return exchange.sendJson(200, describe(name))
 }
 
 function findModel(name: string, strict: boolean): Extract<ParsedModelName, { valid: true }> {

@@ -62,21 +62,9 @@ export function createBackgroundLoop(options: BackgroundLoopOptions): Background
   const progress: { -readonly [Name in keyof LoopProgress]: LoopProgress[Name] } = { failures: 0, lastSuccessAt: null }
   let isFailing = false
   let isWoken = false
-  let endSleep = (): void => undefined
+  const { sleep, endSleep } = createSleep(signal)
 
   const interval = (): number => (typeof options.intervalMs === 'number' ? options.intervalMs : options.intervalMs())
-
-  /** @param ms null to sleep until woken */
-  function sleep(ms: number | null): Promise<void> {
-    if (signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = ms === null ? undefined : setTimeout(resolve, ms)
-      endSleep = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-  }
 
   function wake(): void {
     isWoken = true
@@ -136,6 +124,25 @@ export function createBackgroundLoop(options: BackgroundLoopOptions): Background
       await runRound()
     },
     pause: (ms) => delay(ms, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Sleeps one at a time. A sleep ends early when `endSleep` is called; none begins after the signal. */
+function createSleep(signal: AbortSignal) {
+  let end = (): void => undefined
+  return {
+    /** @param ms null to sleep until `endSleep` is called */
+    sleep(ms: number | null): Promise<void> {
+      if (signal.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        const timer = ms === null ? undefined : setTimeout(resolve, ms)
+        end = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    },
+    endSleep: () => end()
   }
 }
 

@@ -1,7 +1,7 @@
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import { actions } from '../testing/limits-actions.ts'
-import { createGateways } from '../testing/limits-gateways.ts'
+import { LimitsGateways } from '../testing/limits-gateways.ts'
 import { createWorld } from '../testing/limits-world.ts'
 import { moveClock } from '../testing/moved-clock.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
@@ -20,7 +20,7 @@ testOnEveryRedis('limits', async (t, anyLink, kind) => {
       await fc.assert(
         fc.asyncProperty(actions, async (script) => {
           const world = await createWorld(clock, start)
-          const gateways = createGateways(world)
+          const gateways = new LimitsGateways(world)
           for (const action of script.slice(0, maxActions)) await gateways.act(action)
           await gateways.finish()
         }),

@@ -10,7 +10,7 @@ export interface Usage {
 }
 
 /** A request, with the numbers of its account, key and model. */
-export interface Asked {
+export interface RequestContent {
   account: number
   key: number
   model: number
@@ -19,8 +19,8 @@ export interface Asked {
 
 /** An action of a gateway, of control, of the operator or of time. */
 export type Action =
-  | ({ do: 'admit'; delivery: Delivery; holdMs: number } & Asked)
-  | { do: 'together'; requests: ReadonlyArray<Asked>; holdMs: number }
+  | ({ do: 'admit'; delivery: Delivery; holdMs: number } & RequestContent)
+  | { do: 'together'; requests: ReadonlyArray<RequestContent>; holdMs: number }
   | { do: 'again' | 'late' | 'crash'; pick: number }
   | { do: 'refuse'; account: number; as: 'outdated' | 'ended' }
   | { do: 'cancel'; account: number; most: number; delivery: Delivery }

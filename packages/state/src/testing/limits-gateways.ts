@@ -4,7 +4,7 @@ import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import type { AdmitAnswer, Allowances } from '../admission/admit.ts'
 import { encodeReceipt } from '../receipts/receipt-text.ts'
 import type { SettledRequest } from '../settlement/settlement-sums.ts'
-import type { Action, Asked, Delivery, Usage } from './limits-actions.ts'
+import type { Action, Delivery, RequestContent, Usage } from './limits-actions.ts'
 import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
 import { aReceipt } from './one-account.ts'
 
@@ -23,9 +23,10 @@ interface Request {
 }
 
 /** Gateways that use the accounts of a world, lose answers and crash. */
-export function createGateways(world: LimitsWorld) {
-  const requests: Request[] = []
-  const terms = accounts.map(
+export class LimitsGateways {
+  readonly #world: LimitsWorld
+  readonly #requests: Request[] = []
+  readonly #terms = accounts.map(
     (): Allowances => ({
       keyBudgetNanos: null,
       accountBudgetNanos: 20_000,
@@ -40,38 +41,134 @@ export function createGateways(world: LimitsWorld) {
       requestNanos: 5000
     })
   )
-  let dump: Dump | null = null
-  let hasLost = false
+  #dump: Dump | null = null
+  #hasLost = false
 
-  const askingOf = (number: number, request: Partial<Asking>): Asking => ({
-    account: accounts[number]!,
-    id: `req_${requests.length}`,
-    key: keys[0],
-    model: 'a-model',
-    bound: { promptPicos: 1, promptTokens: 1, outputPicos: 1, outputTokens: 1, wantedTokens: 1, minTokens: 1 },
-    allowances: terms[number]!,
-    holdMs: 1000,
-    reaped: false,
-    ...request
-  })
-
-  async function ask(asking: Asking) {
-    const answer = await world.admit(asking)
-    if (answer.outcome !== 'overdue') return answer
-    await world.reap(asking.account, 3)
-    return world.admit({ ...asking, reaped: true })
+  constructor(world: LimitsWorld) {
+    this.#world = world
   }
 
-  async function admit(action: Action & { do: 'admit' }): Promise<void> {
-    const request = newRequest(action, action.holdMs)
+  /** Does one action, and checks what Redis answers. */
+  async act(action: Action): Promise<void> {
+    switch (action.do) {
+      case 'admit':
+        return this.#admit(action)
+      case 'together':
+        return this.#admitTogether(action.requests, action.holdMs)
+      case 'again': {
+        const request = this.#pick(action.pick, 'admitted')
+        // A gateway does not repeat a request after Redis lost its hold.
+        if (request !== undefined && this.#world.model(request.asking.account).holds.has(request.asking.id)) {
+          await this.#world.admit({ ...request.asking, reaped: true })
+        }
+        return
+      }
+      case 'late': {
+        const underWay = this.#requests.filter(({ isUnderWay }) => isUnderWay)
+        const request = underWay[action.pick % Math.max(1, underWay.length)]
+        if (request === undefined) return
+        request.isUnderWay = false
+        const answer = await this.#world.admit(request.asking)
+        // Overdue holds stop any decision.
+        const outcomes = ['cancelled', 'overdue']
+        if (request.stage === 'cancelled' && this.#world.isVerified()) assert.ok(outcomes.includes(answer.outcome))
+        return
+      }
+      case 'crash': {
+        const request = this.#pick(action.pick, 'admitted') ?? this.#pick(action.pick, 'settling')
+        if (request !== undefined) request.stage = 'abandoned'
+        return
+      }
+      case 'refuse':
+        await this.#world.admit(this.#askingOf(action.account, { [action.as]: true }))
+        return
+      case 'cancel':
+        return this.#cancel(action.account, action.most, action.delivery)
+      case 'settle':
+        return this.#settle([action.account], action.most, action.delivery, action.usage)
+      case 'settle both':
+        return this.#settle([0, 1], action.most, action.delivery, action.usage)
+      case 'reap':
+        return this.#world.reap(accounts[action.account]!, action.most)
+      case 'pass':
+        await this.#world.setTime(this.#world.micros() + action.millis * 1000 + (action.millis % 1000))
+        return this.#world.compare()
+      case 'terms':
+        this.#terms[action.account] = action.allowances
+        return this.#world.change()
+      case 'copy':
+        return this.#world.copy()
+      case 'verify':
+        if (!this.#world.isVerified()) await this.#world.verify()
+        return
+      case 'month':
+        return this.#world.openMonth()
+      case 'dump':
+        this.#dump = await this.#world.dump()
+        return
+      case 'restart':
+        this.#hasLost ||= action.from !== 'present'
+        return this.#restart(action.from)
+    }
+  }
+
+  /**
+   * Ends all open requests: live gateways settle or cancel theirs, and holds of dead gateways reach their deadlines.
+   */
+  async finish(): Promise<void> {
+    if (!this.#world.isVerified()) await this.#world.verify()
+    for (const number of [0, 1]) {
+      await this.#cancel(number, Infinity, 'answered')
+      await this.#settle([number], Infinity, 'answered', { share: 0.5, failed: false, estimated: false })
+    }
+    // The clock may have been set back.
+    const deadlines = accounts.flatMap((id) =>
+      [...this.#world.model(id).holds.values()].map(({ deadline }) => deadline * 1000)
+    )
+    await this.#world.setTime(Math.max(this.#world.micros(), ...deadlines) + 1e6)
+    for (const id of accounts) {
+      await this.#world.reap(id, 1000)
+      assert.equal(this.#world.model(id).holds.size, 0)
+      assert.equal(this.#world.model(id).firstDeadline, null)
+    }
+    if (this.#hasLost) return
+    for (const id of accounts) {
+      this.#checkCharges(id)
+      await this.#checkReceipts(id)
+    }
+  }
+
+  #askingOf(number: number, request: Partial<Asking>): Asking {
+    return {
+      account: accounts[number]!,
+      id: `req_${this.#requests.length}`,
+      key: keys[0],
+      model: 'a-model',
+      bound: { promptPicos: 1, promptTokens: 1, outputPicos: 1, outputTokens: 1, wantedTokens: 1, minTokens: 1 },
+      allowances: this.#terms[number]!,
+      holdMs: 1000,
+      reaped: false,
+      ...request
+    }
+  }
+
+  async #ask(asking: Asking) {
+    const answer = await this.#world.admit(asking)
+    if (answer.outcome !== 'overdue') return answer
+    await this.#world.reap(asking.account, 3)
+    return this.#world.admit({ ...asking, reaped: true })
+  }
+
+  async #admit(action: Action & { do: 'admit' }): Promise<void> {
+    const request = this.#newRequest(action, action.holdMs)
     request.isUnderWay = action.delivery === 'unsent'
     if (!isExecuted(action.delivery)) return
-    const answer = await ask(request.asking)
-    if (action.delivery !== 'executed') answered(request, answer)
+    const answer = await this.#ask(request.asking)
+    if (action.delivery !== 'executed') this.#takeAnswer(request, answer)
   }
 
-  function newRequest({ account, key, model, bound }: Asked, holdMs: number): Request {
-    const asking = askingOf(account, { key: keys[key]!, model: `model ${model}|x`, bound, holdMs })
+  #newRequest({ account, key, model, bound }: RequestContent, holdMs: number): Request {
+    const asking = this.#askingOf(account, { key: keys[key]!, model: `model ${model}|x`, bound, holdMs })
     const request: Request = {
       asking,
       stage: 'doubt',
@@ -81,40 +178,44 @@ export function createGateways(world: LimitsWorld) {
       tried: [],
       isApplied: false
     }
-    requests.push(request)
+    this.#requests.push(request)
     return request
   }
 
-  function answered(request: Request, answer: AdmitAnswer): void {
+  #takeAnswer(request: Request, answer: AdmitAnswer): void {
     if (answer.outcome !== 'admitted') request.stage = 'abandoned'
     else Object.assign(request, { stage: 'admitted', hold: answer })
   }
 
-  async function admitTogether(asked: readonly Asked[], holdMs: number): Promise<void> {
-    const together = asked.map((one) => newRequest(one, holdMs))
-    const answers = await world.admitTogether(together.map(({ asking }) => asking))
-    for (const [index, request] of together.entries()) answered(request, answers[index]!)
+  async #admitTogether(contents: readonly RequestContent[], holdMs: number): Promise<void> {
+    const together = contents.map((one) => this.#newRequest(one, holdMs))
+    const answers = await this.#world.admitTogether(together.map(({ asking }) => asking))
+    for (const [index, request] of together.entries()) this.#takeAnswer(request, answers[index]!)
   }
 
-  const pick = (number: number, stage: Request['stage']): Request | undefined => {
-    const those = requests.filter((request) => request.stage === stage)
+  #pick(number: number, stage: Request['stage']): Request | undefined {
+    const those = this.#requests.filter((request) => request.stage === stage)
     return those[number % Math.max(1, those.length)]
   }
-  const some = (number: number, stages: Array<Request['stage']>, most: number): Request[] =>
-    requests.filter(({ asking, stage }) => asking.account === accounts[number] && stages.includes(stage)).slice(0, most)
 
-  async function cancel(number: number, most: number, delivery: Delivery): Promise<void> {
-    const doubtful = some(number, ['doubt'], most)
+  #some(number: number, stages: Array<Request['stage']>, most: number): Request[] {
+    return this.#requests
+      .filter(({ asking, stage }) => asking.account === accounts[number] && stages.includes(stage))
+      .slice(0, most)
+  }
+
+  async #cancel(number: number, most: number, delivery: Delivery): Promise<void> {
+    const doubtful = this.#some(number, ['doubt'], most)
     if (doubtful.length === 0 || !isExecuted(delivery)) return
-    await world.cancel(
+    await this.#world.cancel(
       accounts[number]!,
       doubtful.map(({ asking }) => asking.id)
     )
     if (delivery === 'answered') for (const request of doubtful) request.stage = 'cancelled'
   }
 
-  async function settle(numbers: number[], most: number, delivery: Delivery, of: Usage): Promise<void> {
-    const chosen = numbers.flatMap((number) => some(number, ['admitted', 'settling'], most))
+  async #settle(numbers: number[], most: number, delivery: Delivery, of: Usage): Promise<void> {
+    const chosen = numbers.flatMap((number) => this.#some(number, ['admitted', 'settling'], most))
     if (chosen.length === 0) return
     for (const request of chosen) {
       request.settlement ??= settlementOf(request, of)
@@ -122,7 +223,7 @@ export function createGateways(world: LimitsWorld) {
     }
     const groups = [...Map.groupBy(chosen, ({ asking, tried }) => `${asking.account} ${tried.join('')}`).values()]
     const done = isExecuted(delivery)
-      ? await world.settle(
+      ? await this.#world.settle(
           groups.map((of) => ({
             account: of[0]!.asking.account,
             requests: of.map(({ settlement }) => settlement!),
@@ -130,7 +231,7 @@ export function createGateways(world: LimitsWorld) {
           }))
         )
       : new Set<string>()
-    const { tag } = world.now()
+    const { tag } = this.#world.now()
     for (const request of chosen) {
       request.isApplied ||= done.has(request.asking.id)
       // A gateway cannot tell a lost command from a lost answer. It knows only whether it was connected.
@@ -140,126 +241,37 @@ export function createGateways(world: LimitsWorld) {
     }
   }
 
-  async function act(action: Action): Promise<void> {
-    switch (action.do) {
-      case 'admit':
-        return admit(action)
-      case 'together':
-        return admitTogether(action.requests, action.holdMs)
-      case 'again': {
-        const request = pick(action.pick, 'admitted')
-        // A gateway does not repeat a request after Redis lost its hold.
-        if (request !== undefined && world.model(request.asking.account).holds.has(request.asking.id)) {
-          await world.admit({ ...request.asking, reaped: true })
-        }
-        return
-      }
-      case 'late': {
-        const underWay = requests.filter(({ isUnderWay }) => isUnderWay)
-        const request = underWay[action.pick % Math.max(1, underWay.length)]
-        if (request === undefined) return
-        request.isUnderWay = false
-        const answer = await world.admit(request.asking)
-        // Overdue holds stop any decision.
-        const outcomes = ['cancelled', 'overdue']
-        if (request.stage === 'cancelled' && world.isVerified()) assert.ok(outcomes.includes(answer.outcome))
-        return
-      }
-      case 'crash': {
-        const request = pick(action.pick, 'admitted') ?? pick(action.pick, 'settling')
-        if (request !== undefined) request.stage = 'abandoned'
-        return
-      }
-      case 'refuse':
-        await world.admit(askingOf(action.account, { [action.as]: true }))
-        return
-      case 'cancel':
-        return cancel(action.account, action.most, action.delivery)
-      case 'settle':
-        return settle([action.account], action.most, action.delivery, action.usage)
-      case 'settle both':
-        return settle([0, 1], action.most, action.delivery, action.usage)
-      case 'reap':
-        return world.reap(accounts[action.account]!, action.most)
-      case 'pass':
-        await world.setTime(world.micros() + action.millis * 1000 + (action.millis % 1000))
-        return world.compare()
-      case 'terms':
-        terms[action.account] = action.allowances
-        return world.change()
-      case 'copy':
-        return world.copy()
-      case 'verify':
-        if (!world.isVerified()) await world.verify()
-        return
-      case 'month':
-        return world.openMonth()
-      case 'dump':
-        dump = await world.dump()
-        return
-      case 'restart':
-        hasLost ||= action.from !== 'present'
-        return restart(action.from)
-    }
-  }
-
-  async function restart(from: 'present' | 'dump' | 'nothing'): Promise<void> {
-    const data = from === 'present' ? await world.dump() : from === 'dump' ? dump : null
+  async #restart(from: 'present' | 'dump' | 'nothing'): Promise<void> {
+    const data = from === 'present' ? await this.#world.dump() : from === 'dump' ? this.#dump : null
     // Late admissions went to the old process. The entries that would stop them may be lost with the data.
-    for (const request of requests) request.isUnderWay = false
-    await world.restart(data)
-  }
-
-  /**
-   * Ends all open requests: live gateways settle or cancel theirs, and holds of dead gateways reach their deadlines.
-   */
-  async function finish(): Promise<void> {
-    if (!world.isVerified()) await world.verify()
-    for (const number of [0, 1]) {
-      await cancel(number, Infinity, 'answered')
-      await settle([number], Infinity, 'answered', { share: 0.5, failed: false, estimated: false })
-    }
-    // The clock may have been set back.
-    const deadlines = accounts.flatMap((id) =>
-      [...world.model(id).holds.values()].map(({ deadline }) => deadline * 1000)
-    )
-    await world.setTime(Math.max(world.micros(), ...deadlines) + 1e6)
-    for (const id of accounts) {
-      await world.reap(id, 1000)
-      assert.equal(world.model(id).holds.size, 0)
-      assert.equal(world.model(id).firstDeadline, null)
-    }
-    if (hasLost) return
-    for (const id of accounts) {
-      checkCharges(id)
-      await checkReceipts(id)
-    }
+    for (const request of this.#requests) request.isUnderWay = false
+    await this.#world.restart(data)
   }
 
   /**
    * Checks that each request is charged once: its cost, or its full hold if its gateway died, or nothing if it was
    * cancelled.
    */
-  function checkCharges(id: string): void {
+  #checkCharges(id: string): void {
     const expected = new Map<string, { requests: number; nanos: number }>()
-    const found = structuredClone(expected)
+    const charges = structuredClone(expected)
     const add = (to: typeof expected, of: string, count: number, nanos: number) => {
       const sum = to.get(of) ?? { requests: 0, nanos: 0 }
       to.set(of, { requests: sum.requests + count, nanos: sum.nanos + nanos })
     }
-    for (const { asking, hold, settlement, isApplied } of requests) {
+    for (const { asking, hold, settlement, isApplied } of this.#requests) {
       if (asking.account !== id || hold === null) continue
       add(expected, `${asking.key}|${asking.model}`, 1, isApplied ? settlement!.costNanos : hold.nanos)
     }
-    for (const [name, { counters }] of world.model(id).usage) {
-      add(found, name.split('|').slice(1).join('|'), counters.get('requests') ?? 0, counters.get('costNanos') ?? 0)
+    for (const [name, { counters }] of this.#world.model(id).usage) {
+      add(charges, name.split('|').slice(1).join('|'), counters.get('requests') ?? 0, counters.get('costNanos') ?? 0)
     }
-    for (const [of, sum] of found) if (sum.requests === 0 && sum.nanos === 0) found.delete(of)
-    assert.deepEqual(found, expected)
+    for (const [of, sum] of charges) if (sum.requests === 0 && sum.nanos === 0) charges.delete(of)
+    assert.deepEqual(charges, expected)
   }
 
   /** Checks that the receipts of each key and model add up to its usage. */
-  async function checkReceipts(id: string): Promise<void> {
+  async #checkReceipts(id: string): Promise<void> {
     const ofReceipts = new Map<string, number>()
     const ofUsage = new Map<string, number>()
     const add = (to: typeof ofUsage, counter: string, amount: number) => {
@@ -267,14 +279,14 @@ export function createGateways(world: LimitsWorld) {
       if (sum === 0) to.delete(counter)
       else to.set(counter, sum)
     }
-    for (const receipt of (await world.copyReceipts()).values()) {
+    for (const receipt of (await this.#world.copyReceipts()).values()) {
       if (receipt.account !== id) continue
       const of = `${receipt.key}|${receipt.model}`
       if (receipt.kind !== 'cancelled') add(ofReceipts, `requests ${of}`, 1)
       if (receipt.isEstimated) add(ofReceipts, `estimatedNanos ${of}`, receipt.costNanos)
       for (const counter of measuredCounters) add(ofReceipts, `${counter} ${of}`, countOf(receipt, counter))
     }
-    for (const [name, { counters }] of world.model(id).usage) {
+    for (const [name, { counters }] of this.#world.model(id).usage) {
       const of = name.split('|').slice(1).join('|')
       for (const counter of ['requests', 'estimatedNanos', ...measuredCounters] as const) {
         add(ofUsage, `${counter} ${of}`, counters.get(counter) ?? 0)
@@ -282,8 +294,6 @@ export function createGateways(world: LimitsWorld) {
     }
     assert.deepEqual(ofReceipts, ofUsage)
   }
-
-  return { act, finish }
 }
 
 const isExecuted = (delivery: Delivery): boolean => delivery === 'answered' || delivery === 'executed'

@@ -65,32 +65,65 @@ export interface Asking extends ModelRequest {
  * Redis together with models of its content. Each step is done to both, and then all content is compared. So an
  * unwanted change is noticed too.
  */
-export async function createWorld(clock: MovedClock, startMicros: number) {
-  const { client } = clock.link
-  let models = new Map(accounts.map((id) => [id, emptyAccount()]))
-  let runs = 0
-  let micros = startMicros
-  let version = 0
-  let isVerified = false
+export class LimitsWorld {
+  readonly link: RedisNode
+  readonly #clock: MovedClock
+  #models = new Map(accounts.map((id) => [id, emptyAccount()]))
+  #runs = 0
+  #micros: number
+  #version = 0
+  #isVerified = false
   /** The open month in the shard's marker. */
-  let month: number | null = null
-  let lost: ReadonlySet<string> = new Set()
+  #month: number | null = null
+  #lost: ReadonlySet<string> = new Set()
   /** The copied usage rows, by account and name. */
-  const ledger = new Map(accounts.map((id) => [id, new Map<string, ModelUsage>()]))
+  readonly #ledger = new Map(accounts.map((id) => [id, new Map<string, ModelUsage>()]))
   /** The copied receipts by request: of each, the one of the latest kind. */
-  const receipts = new Map<string, Receipt>()
+  readonly #receipts = new Map<string, Receipt>()
 
-  const run = () => `${String(runs).padStart(8, '0')} of the test`
-  const link: RedisNode = { ...clock.link, run }
-  const now = (): Moment => ({ micros, tag: tagOf(run()), month, lost: isVerified ? lost : null })
+  constructor(clock: MovedClock, startMicros: number) {
+    this.#clock = clock
+    this.#micros = startMicros
+    this.link = { ...clock.link, run: () => `${String(this.#runs).padStart(8, '0')} of the test` }
+  }
+
+  /** Empties Redis. */
+  async start(): Promise<void> {
+    await this.#client.flushall()
+    await this.#clock.set(this.#micros)
+    await this.verify()
+  }
+
+  get #client() {
+    return this.link.client
+  }
+
+  micros(): number {
+    return this.#micros
+  }
+
+  isVerified(): boolean {
+    return this.#isVerified
+  }
+
+  now(): Moment {
+    const lost = this.#isVerified ? this.#lost : null
+    return { micros: this.#micros, tag: tagOf(this.link.run()), month: this.#month, lost }
+  }
+
+  model(account: string): AccountModel {
+    return this.#models.get(account)!
+  }
+
   /** The month by control's clocks. */
-  const presentMonth = () => Math.max(month ?? 0, monthOf(Math.floor(micros / 1e6)))
-  const model = (account: string): AccountModel => models.get(account)!
+  #presentMonth(): number {
+    return Math.max(this.#month ?? 0, monthOf(Math.floor(this.#micros / 1e6)))
+  }
 
-  async function compare(): Promise<void> {
-    const content = await readContent(client)
-    assert.deepEqual(comparable(content), contentOf(models))
-    for (const account of models.values()) {
+  async compare(): Promise<void> {
+    const content = await readContent(this.#client)
+    assert.deepEqual(comparable(content), contentOf(this.#models))
+    for (const account of this.#models.values()) {
       for (const amount of [...account.settled.values(), ...account.arrivals.values()]) assert.ok(amount >= 0)
       for (const { deadline } of account.holds.values()) {
         assert.ok(
@@ -99,33 +132,35 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
         )
       }
     }
-    const overdue = accounts.filter((id) => (model(id).firstDeadline ?? Infinity) <= Math.floor(micros / 1000))
-    assert.deepEqual((await client.tgFindOverdue(deadlinesName(shard), 10)).sort(), [...overdue].sort())
+    const overdue = accounts.filter(
+      (id) => (this.model(id).firstDeadline ?? Infinity) <= Math.floor(this.#micros / 1000)
+    )
+    assert.deepEqual((await this.#client.tgFindOverdue(deadlinesName(shard), 10)).sort(), [...overdue].sort())
   }
 
   /** Brings Redis up to date and marks the shard as verified, as control does. */
-  async function verify(): Promise<void> {
-    version++
+  async verify(): Promise<void> {
+    this.#version++
     for (const account of accounts) {
-      await putAccountRecord(link, account, version, accountRecord)
-      openModel(model(account), month)
-      for (const key of keys) await putKeyRecord(link, account, key, version, activeKey)
-      await seed(account)
+      await putAccountRecord(this.link, account, this.#version, accountRecord)
+      openModel(this.model(account), this.#month)
+      for (const key of keys) await putKeyRecord(this.link, account, key, this.#version, activeKey)
+      await this.#seed(account)
     }
-    month = presentMonth()
-    lost = lostRuns()
-    const verdict = { version, run: run(), month, lostRuns: [...lost] }
-    assert.ok(await markVerified(link, await claimShard(link, shard, 'test'), verdict))
-    isVerified = true
-    await compare()
+    this.#month = this.#presentMonth()
+    this.#lost = this.#lostRuns()
+    const verdict = { version: this.#version, run: this.link.run(), month: this.#month, lostRuns: [...this.#lost] }
+    assert.ok(await markVerified(this.link, await claimShard(this.link, shard, 'test'), verdict))
+    this.#isVerified = true
+    await this.compare()
   }
 
   /** The runs whose usage the ledger has and Redis lacks. */
-  function lostRuns(): Set<string> {
+  #lostRuns(): Set<string> {
     const tags = new Set<string>()
-    for (const [account, rows] of ledger) {
+    for (const [account, rows] of this.#ledger) {
       for (const [name, { born, revision }] of rows) {
-        const here = model(account).usage.get(name)
+        const here = this.model(account).usage.get(name)
         const isHere = here !== undefined && here.born === born && here.revision >= revision
         if (!isHere) tags.add(/:([^|~-]+)/.exec(name)![1]!)
       }
@@ -133,213 +168,211 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     return tags
   }
 
-  async function seed(account: string): Promise<void> {
-    const month = Math.max(model(account).month ?? 0, presentMonth())
+  async #seed(account: string): Promise<void> {
+    const month = Math.max(this.model(account).month ?? 0, this.#presentMonth())
     const settled = new Map<string, number>([['', 0]])
-    for (const [name, { counters }] of ledger.get(account)!) {
+    for (const [name, { counters }] of this.#ledger.get(account)!) {
       if (monthOf(Number.parseInt(name, 10) * 3600) !== month) continue
       const nanos = counters.get('costNanos') ?? 0
       for (const owner of ['', name.split('|')[1]!]) settled.set(owner, (settled.get(owner) ?? 0) + nanos)
     }
     for (const [of, nanos] of settled) settled.set(of, Math.max(0, nanos))
     const byKey = new Map([...settled].filter(([of]) => of !== ''))
-    const seen = await openSpends(link, [account], month)
-    assert.equal(seen.get(account), openModel(model(account), month))
+    const seen = await openSpends(this.link, [account], month)
+    assert.equal(seen.get(account), openModel(this.model(account), month))
     // Seeds with an outdated spend first.
     for (const [before, said] of [
       ['', new Map<string, string>()],
       [seen.get(account)!, seen]
     ] as const) {
-      const outcome = seedModel(model(account), month, settled, before)
-      assert.deepEqual(await seedSpend(link, [{ account, month, settled: settled.get('')!, byKey }], said), [outcome])
+      const outcome = seedModel(this.model(account), month, settled, before)
+      assert.deepEqual(await seedSpend(this.link, [{ account, month, settled: settled.get('')!, byKey }], said), [
+        outcome
+      ])
     }
   }
 
-  const prepare = ({ account, ...request }: Asking): PreparedAdmission => {
-    const versions = { key: String(version), account: String(request.outdated ? version - 1 : version) }
+  #prepare({ account, ...request }: Asking): PreparedAdmission {
+    const versions = {
+      key: String(this.#version),
+      account: String(request.outdated ? this.#version - 1 : this.#version)
+    }
     return prepareAdmission(
       prepareAccount(account),
       request.key,
       versions,
-      request.ended ? Math.floor(micros / 1000) : null,
+      request.ended ? Math.floor(this.#micros / 1000) : null,
       request.allowances,
       request.holdMs
     )
   }
 
-  function checkAnswer(asking: Asking, answer: AdmitAnswer): void {
-    if (!isVerified) assert.equal(answer.outcome, 'unverified')
+  #checkAnswer(asking: Asking, answer: AdmitAnswer): void {
+    if (!this.#isVerified) assert.equal(answer.outcome, 'unverified')
     else if (asking.outdated) assert.equal(answer.outcome, 'moved')
     else if (asking.ended) assert.equal(answer.outcome, 'ended')
     else {
-      const isAgain = model(asking.account).holds.has(asking.id)
-      const expected = admitModel(model(asking.account), asking, now())
+      const isAgain = this.model(asking.account).holds.has(asking.id)
+      const expected = admitModel(this.model(asking.account), asking, this.now())
       assert.deepEqual({ ...answer, ...expected }, answer)
-      if (answer.outcome === 'admitted' && !isAgain) checkGrant(model(asking.account), asking, answer.grantedTokens)
+      if (answer.outcome === 'admitted' && !isAgain)
+        checkGrant(this.model(asking.account), asking, answer.grantedTokens)
     }
   }
 
   /** Copies all receipts, as control does. */
-  async function copyReceipts(): Promise<ReadonlyMap<string, Receipt>> {
-    const { entries, malformed } = await readReceipts(link, shard, 1e6)
+  async copyReceipts(): Promise<ReadonlyMap<string, Receipt>> {
+    const { entries, malformed } = await readReceipts(this.link, shard, 1e6)
     assert.deepEqual(malformed, [])
     const rankOf = ({ kind }: Receipt) => receiptKinds.indexOf(kind)
     for (const receipt of entries.flatMap((entry) => entry.receipts)) {
-      const copied = receipts.get(receipt.id)
-      if (copied === undefined || rankOf(copied) < rankOf(receipt)) receipts.set(receipt.id, receipt)
+      const copied = this.#receipts.get(receipt.id)
+      if (copied === undefined || rankOf(copied) < rankOf(receipt)) this.#receipts.set(receipt.id, receipt)
     }
-    return receipts
+    return this.#receipts
   }
 
-  await client.flushall()
-  await clock.set(micros)
-  await verify()
+  /** Opens the current month by control's clocks. */
+  async openMonth(): Promise<void> {
+    if (!this.#isVerified) return
+    this.#month = this.#presentMonth()
+    await openMonth(this.link, [shard], this.#month)
+    await this.compare()
+  }
 
-  return {
-    link,
-    model,
-    now,
-    micros: () => micros,
-    isVerified: () => isVerified,
-    verify,
-    compare,
-    copyReceipts,
+  async setTime(to: number): Promise<void> {
+    this.#micros = to
+    await this.#clock.set(this.#micros)
+  }
 
-    /** Opens the current month by control's clocks. */
-    async openMonth(): Promise<void> {
-      if (!isVerified) return
-      month = presentMonth()
-      await openMonth(link, [shard], month)
-      await compare()
-    },
+  /** Writes new versions of all records, as control does. */
+  async change(): Promise<void> {
+    this.#version++
+    for (const account of accounts) {
+      await putAccountRecord(this.link, account, this.#version, accountRecord)
+      openModel(this.model(account), this.#month)
+    }
+    for (const key of keys)
+      for (const account of accounts) await putKeyRecord(this.link, account, key, this.#version, activeKey)
+    await this.compare()
+  }
 
-    async setTime(to: number): Promise<void> {
-      micros = to
-      await clock.set(micros)
-    },
+  /**
+   * Asks for admission, and checks the answer against the model and all budgets.
+   *
+   * @param isCompared whether all content is compared too
+   */
+  async admit(asking: Asking, isCompared = true): Promise<AdmitAnswer> {
+    const answer = await admitOne(this.link, this.#prepare(asking), asking, asking.reaped)
+    this.#checkAnswer(asking, answer)
+    if (isCompared) await this.compare()
+    return answer
+  }
 
-    /** Writes new versions of all records, as control does. */
-    async change(): Promise<void> {
-      version++
-      for (const account of accounts) {
-        await putAccountRecord(link, account, version, accountRecord)
-        openModel(model(account), month)
+  /** Asks for several at once, in a group for each key. @returns the answers in the order of the requests */
+  async admitTogether(askings: readonly Asking[]): Promise<AdmitAnswer[]> {
+    const groups = [...Map.groupBy(askings, ({ account, key }) => `${account} ${key}`).values()]
+    const answers = await admit(
+      this.link,
+      groups.map((requests) => ({ admission: this.#prepare(requests[0]!), requests, reaped: false }))
+    )
+    const byId = new Map<string, AdmitAnswer>()
+    for (const [number, requests] of groups.entries()) {
+      const answer = answers[number]!
+      for (const [index, asking] of requests.entries()) {
+        const own = Array.isArray(answer) ? answer[index]! : answer
+        this.#checkAnswer(asking, own)
+        byId.set(asking.id, own)
       }
-      for (const key of keys) for (const account of accounts) await putKeyRecord(link, account, key, version, activeKey)
-      await compare()
-    },
+    }
+    await this.compare()
+    return askings.map(({ id }) => byId.get(id)!)
+  }
 
-    /**
-     * Asks for admission, and checks the answer against the model and all budgets.
-     *
-     * @param isCompared whether all content is compared too
-     */
-    async admit(asking: Asking, isCompared = true): Promise<AdmitAnswer> {
-      const answer = await admitOne(link, prepare(asking), asking, asking.reaped)
-      checkAnswer(asking, answer)
-      if (isCompared) await compare()
-      return answer
-    },
+  async cancel(account: string, ids: string[]): Promise<void> {
+    await cancel(this.link, account, ids, receiptBytes)
+    cancelModel(this.model(account), ids, this.now())
+    await this.compare()
+  }
 
-    /** Asks for several at once, in a group for each key. @returns the answers in the order of the requests */
-    async admitTogether(askings: readonly Asking[]): Promise<AdmitAnswer[]> {
-      const groups = [...Map.groupBy(askings, ({ account, key }) => `${account} ${key}`).values()]
-      const answers = await admit(
-        link,
-        groups.map((requests) => ({ admission: prepare(requests[0]!), requests, reaped: false }))
-      )
-      const byId = new Map<string, AdmitAnswer>()
-      for (const [number, requests] of groups.entries()) {
-        const answer = answers[number]!
-        for (const [index, asking] of requests.entries()) {
-          const own = Array.isArray(answer) ? answer[index]! : answer
-          checkAnswer(asking, own)
-          byId.set(asking.id, own)
-        }
+  /**
+   * @param groups of one account each
+   * @returns ids of the settled requests
+   */
+  async settle(groups: ReadonlyArray<SettleStep>): Promise<Set<string>> {
+    const prepared = groups.map(({ account, requests, tried }) => ({
+      account: prepareAccount(account),
+      requests,
+      tried: tried.join('')
+    }))
+    const unsettled = await settle(this.link, prepared, receiptBytes)
+    const done = new Set<string>()
+    // Retried groups are settled first.
+    for (const { account, requests, tried } of groups.toSorted((one, two) => +isFresh(one) - +isFresh(two))) {
+      if (settleModel(this.model(account), requests, tried, this.now())) for (const { id } of requests) done.add(id)
+    }
+    const undecided = unsettled.flatMap(({ group }) => group.requests.map(({ id }) => id))
+    assert.deepEqual(new Set(undecided), new Set(groups.flatMap(({ requests }) => idsOf(requests)).filter(isNot(done))))
+    await this.compare()
+    return done
+  }
+
+  async reap(account: string, maxHolds: number): Promise<void> {
+    const before = [...this.model(account).holds.keys()]
+    const nowMs = Math.floor(this.#micros / 1000)
+    const overdue = before.filter((id) => {
+      const { deadline, tag } = this.model(account).holds.get(id)!
+      return deadline <= nowMs && (this.#isVerified || tag === this.now().tag)
+    })
+    const { charged, released } = await reap(this.link, account, maxHolds, maxHoldMs, receiptBytes)
+    const left = (await readState(this.#client, account)).holds
+    const ended = before.filter((id) => !left.has(id))
+    // Until the shard is verified, overdue holds of another run stay and take places of the limit.
+    if (this.#isVerified) assert.equal(charged + released, Math.min(maxHolds, overdue.length))
+    assert.equal(ended.length, charged + released)
+    assert.ok(ended.every((id) => overdue.includes(id)))
+    const isCharged = (id: string) => this.model(account).holds.get(id)!.tag === this.now().tag || this.#lost.size === 0
+    assert.equal(charged, ended.filter(isCharged).length)
+    reapModel(this.model(account), ended, this.now())
+    await this.compare()
+  }
+
+  /** Copies usage rows with a newer revision, as control does. */
+  copy(): void {
+    for (const [account, { usage }] of this.#models) {
+      for (const [name, counters] of usage) {
+        const copied = this.#ledger.get(account)!
+        if ((copied.get(name)?.revision ?? 0) < counters.revision) copied.set(name, structuredClone(counters))
       }
-      await compare()
-      return askings.map(({ id }) => byId.get(id)!)
-    },
-
-    async cancel(account: string, ids: string[]): Promise<void> {
-      await cancel(link, account, ids, receiptBytes)
-      cancelModel(model(account), ids, now())
-      await compare()
-    },
-
-    /**
-     * @param groups of one account each
-     * @returns ids of the settled requests
-     */
-    async settle(groups: ReadonlyArray<SettleStep>): Promise<Set<string>> {
-      const prepared = groups.map(({ account, requests, tried }) => ({
-        account: prepareAccount(account),
-        requests,
-        tried: tried.join('')
-      }))
-      const unsettled = await settle(link, prepared, receiptBytes)
-      const done = new Set<string>()
-      // Retried groups are settled first.
-      for (const { account, requests, tried } of groups.toSorted((one, two) => +isFresh(one) - +isFresh(two))) {
-        if (settleModel(model(account), requests, tried, now())) for (const { id } of requests) done.add(id)
-      }
-      const undecided = unsettled.flatMap(({ group }) => group.requests.map(({ id }) => id))
-      assert.deepEqual(
-        new Set(undecided),
-        new Set(groups.flatMap(({ requests }) => idsOf(requests)).filter(isNot(done)))
-      )
-      await compare()
-      return done
-    },
-
-    async reap(account: string, maxHolds: number): Promise<void> {
-      const before = [...model(account).holds.keys()]
-      const nowMs = Math.floor(micros / 1000)
-      const overdue = before.filter((id) => {
-        const { deadline, tag } = model(account).holds.get(id)!
-        return deadline <= nowMs && (isVerified || tag === now().tag)
-      })
-      const { charged, released } = await reap(link, account, maxHolds, maxHoldMs, receiptBytes)
-      const left = (await readState(client, account)).holds
-      const ended = before.filter((id) => !left.has(id))
-      // Until the shard is verified, overdue holds of another run stay and take places of the limit.
-      if (isVerified) assert.equal(charged + released, Math.min(maxHolds, overdue.length))
-      assert.equal(ended.length, charged + released)
-      assert.ok(ended.every((id) => overdue.includes(id)))
-      const isCharged = (id: string) => model(account).holds.get(id)!.tag === now().tag || lost.size === 0
-      assert.equal(charged, ended.filter(isCharged).length)
-      reapModel(model(account), ended, now())
-      await compare()
-    },
-
-    /** Copies usage rows with a newer revision, as control does. */
-    copy(): void {
-      for (const [account, { usage }] of models) {
-        for (const [name, counters] of usage) {
-          const copied = ledger.get(account)!
-          if ((copied.get(name)?.revision ?? 0) < counters.revision) copied.set(name, structuredClone(counters))
-        }
-      }
-    },
-
-    dump: async (): Promise<Dump> => ({ content: await readContent(client), models: structuredClone(models), month }),
-
-    /**
-     * Starts another Redis process with the given data or none. It admits nothing until control has verified the shard.
-     */
-    async restart(dump: Dump | null): Promise<void> {
-      await copyReceipts()
-      runs++
-      isVerified = false
-      await client.flushall()
-      month = dump?.month ?? null
-      if (dump !== null) await writeContent(client, dump.content, (name) => /^(deadlines|rows):/.test(name))
-      models =
-        dump === null ? new Map(accounts.map((id) => [id, emptyAccount()])) : structuredClone(new Map(dump.models))
-      await clock.set(micros)
-      await compare()
     }
   }
+
+  async dump(): Promise<Dump> {
+    return { content: await readContent(this.#client), models: structuredClone(this.#models), month: this.#month }
+  }
+
+  /**
+   * Starts another Redis process with the given data or none. It admits nothing until control has verified the shard.
+   */
+  async restart(dump: Dump | null): Promise<void> {
+    await this.copyReceipts()
+    this.#runs++
+    this.#isVerified = false
+    await this.#client.flushall()
+    this.#month = dump?.month ?? null
+    if (dump !== null) await writeContent(this.#client, dump.content, (name) => /^(deadlines|rows):/.test(name))
+    this.#models =
+      dump === null ? new Map(accounts.map((id) => [id, emptyAccount()])) : structuredClone(new Map(dump.models))
+    await this.#clock.set(this.#micros)
+    await this.compare()
+  }
+}
+
+/** Creates a world in an empty Redis, with a verified shard. */
+export async function createWorld(clock: MovedClock, startMicros: number): Promise<LimitsWorld> {
+  const world = new LimitsWorld(clock, startMicros)
+  await world.start()
+  return world
 }
 
 /** Requests of one account to settle, and the tags of the runs that earlier attempts may have reached. */
@@ -352,8 +385,6 @@ interface SettleStep {
 const isFresh = ({ tried }: SettleStep): boolean => tried.length === 0
 const idsOf = (requests: readonly SettledRequest[]): string[] => requests.map(({ id }) => id)
 const isNot = (those: ReadonlySet<string>) => (id: string) => !those.has(id)
-
-export type LimitsWorld = Awaited<ReturnType<typeof createWorld>>
 
 function checkGrant(account: AccountModel, { key, bound, allowances }: Asking, granted: number): void {
   const { adjusted } = allowances

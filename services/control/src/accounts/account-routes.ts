@@ -54,10 +54,8 @@ export interface AccountOptions {
 type Row = typeof accounts.$inferSelect
 
 /** `/api/account`: the caller's account, and the monthly cap that its owner sets. */
-export async function accountRoutes(
-  instance: FastifyInstance,
-  { database, catalog, catalogPublisher, projector, clock }: AccountOptions
-): Promise<void> {
+export async function accountRoutes(instance: FastifyInstance, options: AccountOptions): Promise<void> {
+  const { database, projector, clock } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { orm } = database
   const onRequest = app.requireSession
@@ -75,7 +73,7 @@ export async function accountRoutes(
     },
     async (request) => {
       const caller = callerOf(request)
-      return { account: await toAnswer(await readAccount(orm, caller.accountId), caller) }
+      return { account: await toAnswer(options, await readAccount(orm, caller.accountId), caller) }
     }
   )
 
@@ -98,51 +96,56 @@ export async function accountRoutes(
       const caller = callerOf(request)
       if (caller.role !== 'owner') throw new ServiceError('forbidden')
       const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
-      await changeOwnCap(caller.accountId, request.body, by)
+      await changeOwnCap(options, caller.accountId, request.body, by)
       // A repeated call stores nothing, but reports whether the first is in force now.
       if (!(await projector.accountChanged(caller.accountId))) throw new ServiceError('change_pending')
-      return { account: await toAnswer(await readAccount(orm, caller.accountId), caller) }
+      return { account: await toAnswer(options, await readAccount(orm, caller.accountId), caller) }
     }
   )
-
-  async function changeOwnCap(id: string, asked: ChangeAccountRequest, by: By): Promise<void> {
-    const { monthly_budget_usd: usd, if_monthly_budget_usd: expected } = asked
-    const seen = await readAccount(orm, id)
-    if (readOwnCap(usd, planCapNanos(seen)) === seen.ownCapNanos) return
-    await assertMayChangeKeys(orm, catalog, id)
-    await orm.transaction(async (tx) => {
-      const version = await recordChange(tx, [accountShard(id)])
-      await countKeyChange(tx, catalog, id)
-      // Checked again under the lock: the plan may have changed.
-      const found = await readAccount(tx, id)
-      if (expected !== undefined && expected !== ownCapUsd(found)) throw new ServiceError('budget_changed')
-      const ownCapNanos = readOwnCap(usd, planCapNanos(found))
-      await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))
-      await noteChangedLimits(tx, id)
-      const detail = { monthly_budget_usd_before: ownCapUsd(found), monthly_budget_usd: usd }
-      await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail })
-    })
-  }
-
-  async function toAnswer(row: Row, { role }: Caller): Promise<Account> {
-    const leftOut = await catalogPublisher.leftOutModels()
-    const models = planOf(row).models.filter((model) => !leftOut.has(model))
-    return {
-      id: row.id,
-      plan: effectivePlan(catalog, row.planInForce),
-      models: models.map((model) => toOfferedModel(catalog, model)),
-      status: row.status,
-      ...(waitsForApproval(row.suspensions) && { waits_for_approval: true as const }),
-      role,
-      monthly_budget_usd: ownCapUsd(row),
-      plan_monthly_budget_usd: toUsd(planCapNanos(row))
-    }
-  }
-
-  const planOf = ({ planInForce }: Row) => catalog.plans[effectivePlan(catalog, planInForce)]!
-  /** The plan's cap, or the operator's. */
-  const planCapNanos = (row: Row) => limitsInForce(catalog, row).monthlyNanos
 }
+
+/** @throws ServiceError `budget_changed` */
+async function changeOwnCap(
+  { database: { orm }, catalog }: AccountOptions,
+  id: string,
+  { monthly_budget_usd: usd, if_monthly_budget_usd: expected }: ChangeAccountRequest,
+  by: By
+): Promise<void> {
+  const before = await readAccount(orm, id)
+  if (readOwnCap(usd, planCapNanos(catalog, before)) === before.ownCapNanos) return
+  await assertMayChangeKeys(orm, catalog, id)
+  await orm.transaction(async (tx) => {
+    const version = await recordChange(tx, [accountShard(id)])
+    await countKeyChange(tx, catalog, id)
+    // Checked again under the lock: the plan may have changed.
+    const account = await readAccount(tx, id)
+    if (expected !== undefined && expected !== ownCapUsd(account)) throw new ServiceError('budget_changed')
+    const ownCapNanos = readOwnCap(usd, planCapNanos(catalog, account))
+    await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))
+    await noteChangedLimits(tx, id)
+    const detail = { monthly_budget_usd_before: ownCapUsd(account), monthly_budget_usd: usd }
+    await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail })
+  })
+}
+
+async function toAnswer({ catalog, catalogPublisher }: AccountOptions, row: Row, { role }: Caller): Promise<Account> {
+  const leftOut = await catalogPublisher.leftOutModels()
+  const plan = effectivePlan(catalog, row.planInForce)
+  const models = catalog.plans[plan]!.models.filter((model) => !leftOut.has(model))
+  return {
+    id: row.id,
+    plan,
+    models: models.map((model) => toOfferedModel(catalog, model)),
+    status: row.status,
+    ...(waitsForApproval(row.suspensions) && { waits_for_approval: true as const }),
+    role,
+    monthly_budget_usd: ownCapUsd(row),
+    plan_monthly_budget_usd: toUsd(planCapNanos(catalog, row))
+  }
+}
+
+/** The plan's cap, or the operator's. */
+const planCapNanos = (catalog: Catalog, row: Row): number => limitsInForce(catalog, row).monthlyNanos
 
 const ownCapUsd = ({ ownCapNanos }: Row): number | null => (ownCapNanos === null ? null : toUsd(ownCapNanos))
 

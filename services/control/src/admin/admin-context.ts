@@ -15,7 +15,7 @@ import type { Limits } from '../http/limits.ts'
 import { isUuid } from '../http/query.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
-import type { WebhookOptions } from '../webhooks/endpoint-routes.ts'
+import type { WebhookOptions } from '../webhooks/webhook-area.ts'
 
 /** The parts of control that the endpoints of operators need. */
 export interface AdminOptions {

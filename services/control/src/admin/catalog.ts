@@ -29,14 +29,16 @@ const maxProblems = 20
 
 /** `/catalog`: the catalog in force, what another one would change, and its publication. */
 export function catalog(app: TypedApp, context: AdminContext): void {
-  const { database, catalogPublisher, clock } = context
-  const { orm } = database
-  const onRequest = app.requireOperator
+  addCatalog(app, context)
+  addDiff(app, context)
+  addPublication(app, context)
+}
 
+function addCatalog(app: TypedApp, { database, catalogPublisher }: AdminContext): void {
   app.get(
     '/catalog',
     {
-      onRequest,
+      onRequest: app.requireOperator,
       schema: {
         operationId: 'readCatalog',
         summary: 'Get the catalog in force and its history',
@@ -44,9 +46,9 @@ export function catalog(app: TypedApp, context: AdminContext): void {
       }
     },
     async () => {
-      const history = await listCatalogs(orm, historyLimit)
+      const history = await listCatalogs(database.orm, historyLimit)
       const [inForce] = history
-      const row = await readCatalogRow(orm, inForce!.version)
+      const row = await readCatalogRow(database.orm, inForce!.version)
       if (row?.yaml == null) throw new Error(`catalog ${inForce!.version} has no text`)
       return {
         catalog: inForce!,
@@ -56,11 +58,13 @@ export function catalog(app: TypedApp, context: AdminContext): void {
       }
     }
   )
+}
 
+function addDiff(app: TypedApp, context: AdminContext): void {
   app.post(
     '/catalog/diff',
     {
-      onRequest,
+      onRequest: app.requireOperator,
       bodyLimit,
       schema: {
         operationId: 'diffCatalog',
@@ -72,12 +76,14 @@ export function catalog(app: TypedApp, context: AdminContext): void {
       }
     },
     async (request) => {
-      const candidate = await readCandidate(orm, request.body)
+      const candidate = await readCandidate(context.database.orm, request.body)
       if ('problems' in candidate) return { problems: candidate.problems, warnings: [], changes: [] }
       return describeChanges(context, candidate)
     }
   )
+}
 
+function addPublication(app: TypedApp, { database, catalogPublisher, clock }: AdminContext): void {
   app.post(
     '/catalog',
     {
@@ -94,8 +100,8 @@ export function catalog(app: TypedApp, context: AdminContext): void {
       }
     },
     async (request) => {
-      const { reason, ...asked } = request.body
-      const candidate = await readCandidate(orm, asked)
+      const { reason, ...source } = request.body
+      const candidate = await readCandidate(database.orm, source)
       if ('problems' in candidate) throw refusalOf(candidate.problems)
       const { problems } = await catalogPublisher.judge(candidate.catalog)
       if (problems.length > 0) throw refusalOf(problems)
@@ -109,12 +115,12 @@ export function catalog(app: TypedApp, context: AdminContext): void {
             accountId: null,
             subject: String(version),
             reason,
-            detail: { version, replaced, again: 'version' in asked ? asked.version : null }
+            detail: { version, replaced, again: 'version' in source ? source.version : null }
           })
       })
       // A repeated call publishes nothing, but reports whether the first has reached Redis now.
       if (!(await catalogPublisher.project())) throw new ServiceError('change_pending')
-      const [inForce] = await listCatalogs(orm, 1)
+      const [inForce] = await listCatalogs(database.orm, 1)
       return { catalog: inForce! }
     }
   )
@@ -131,7 +137,7 @@ async function describeChanges(
     previewPublication(orm, candidate.content, 'publish-new'),
     countAccountsByPlan(orm)
   ])
-  const known =
+  const earlier =
     obstacle === null
       ? []
       : obstacle.outcome === 'in force'
@@ -141,7 +147,7 @@ async function describeChanges(
     ...change,
     accounts: countTouched(counts, plans, inForce, candidate.catalog)
   }))
-  return { problems: [...problems], warnings: [...known, ...warnings], changes }
+  return { problems: [...problems], warnings: [...earlier, ...warnings], changes }
 }
 
 function refusalOf(problems: readonly string[]): ServiceError {

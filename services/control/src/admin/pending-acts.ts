@@ -24,10 +24,12 @@ type Pending = typeof table.$inferSelect
 
 /** `/pending-acts`: acts of one operator that wait for another one, who confirms or rejects them. */
 export function pendingActs(app: TypedApp, context: AdminContext): void {
-  const { database, projector, clock } = context
-  const { orm } = database
-  const onRequest = [app.requireMoney, app.requireOperatorConfirmation]
+  addList(app, context)
+  addConfirmation(app, context)
+  addRejection(app, context)
+}
 
+function addList(app: TypedApp, { database, clock }: AdminContext): void {
   app.get(
     '/pending-acts',
     {
@@ -39,13 +41,16 @@ export function pendingActs(app: TypedApp, context: AdminContext): void {
         response: answers({ 200: PendingActsResponse })
       }
     },
-    async () => ({ pending: await listPending(orm, clock()) })
+    async () => ({ pending: await listPending(database.orm, clock()) })
   )
+}
 
+function addConfirmation(app: TypedApp, context: AdminContext): void {
+  const { database, projector, clock } = context
   app.post(
     '/pending-acts/:id/confirm',
     {
-      onRequest,
+      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
       schema: {
         operationId: 'confirmPendingAct',
         summary: 'Do what another operator asked for',
@@ -58,12 +63,12 @@ export function pendingActs(app: TypedApp, context: AdminContext): void {
       }
     },
     async (request) => {
-      const pending = await findPending(orm, request.params.id)
+      const pending = await findPending(database.orm, request.params.id)
       assertMayDecide(request, pending)
       const by = byOperator(request, clock())
       if (!isDecidedBy(pending, 'confirmed', by)) {
         const act = await readAct(context, pending, by.at)
-        await orm.transaction(async (tx) => {
+        await database.orm.transaction(async (tx) => {
           if (!(await decide(tx, pending, 'confirmed', by))) return
           await assertAskerMayAct(tx, pending)
           const { id: subject, accountId } = pending
@@ -76,11 +81,13 @@ export function pendingActs(app: TypedApp, context: AdminContext): void {
       return { ok: true as const }
     }
   )
+}
 
+function addRejection(app: TypedApp, { database, clock }: AdminContext): void {
   app.post(
     '/pending-acts/:id/reject',
     {
-      onRequest,
+      onRequest: [app.requireMoney, app.requireOperatorConfirmation],
       schema: {
         operationId: 'rejectPendingAct',
         summary: 'Refuse what another operator asked for',
@@ -93,10 +100,10 @@ export function pendingActs(app: TypedApp, context: AdminContext): void {
       }
     },
     async (request) => {
-      const pending = await findPending(orm, request.params.id)
+      const pending = await findPending(database.orm, request.params.id)
       assertMayDecide(request, pending)
       const by = byOperator(request, clock())
-      await orm.transaction(async (tx) => {
+      await database.orm.transaction(async (tx) => {
         if (!(await decide(tx, pending, 'rejected', by))) return
         const { id: subject, accountId } = pending
         await recordAct(tx, by, { action: 'act.rejected', accountId, subject, reason: request.body.reason })

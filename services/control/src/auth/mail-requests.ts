@@ -18,10 +18,8 @@ import { proofOf } from './sign-in-settings.ts'
  * after a fixed time: the provider checks the CAPTCHA before the address, and can refuse it meanwhile.
  */
 export function mailRequests(app: TypedApp, context: AuthContext, background: Background): void {
-  const { identity, database, clock, limits, publicUrl, captcha, minResponseTimes } = context
+  const { limits, captcha, minResponseTimes } = context
   const countMail = createMailLimits(app, limits)
-  const findKnown = findKnownBrowser(database, clock, publicUrl)
-  const schema = { body: AddressRequest, response: answers({ 200: OkResponse }) }
 
   /** @throws ServiceError `captcha_failed` */
   async function ask(what: string, task: () => Promise<void>): Promise<void> {
@@ -37,52 +35,53 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
     })
     await Promise.race([minTime(), refused])
   }
+  addForgotPassword(app, context, countMail, ask)
+  addResendConfirmation(app, context, countMail, ask)
+}
 
-  const countForgotten = createRateLimit(app, {
+type CountMail = ReturnType<typeof createMailLimits>
+/** Asks the provider for a mail, in the background. */
+type Ask = (what: string, task: () => Promise<void>) => Promise<void>
+
+function addForgotPassword(app: TypedApp, context: AuthContext, countMail: CountMail, ask: Ask): void {
+  const { identity, database, clock, publicUrl, captcha } = context
+  const findBrowser = findKnownBrowser(database, clock, publicUrl)
+  const countRequest = createRateLimit(app, {
     what: 'forgot-password',
-    perMinute: limits.forgotPassword,
+    perMinute: context.limits.forgotPassword,
     subjectOf: addressOf
   })
-  const forgotten = {
+  const schema = {
     operationId: 'forgotPassword',
     summary: 'Request a mail with a link to set a new password',
     description:
       'Always gives the same answer at once, so that it does not reveal whether the address is known. If forms show a CAPTCHA, it comes after a second.',
     countsAttempts: true,
     errors: ['captcha_failed'],
-    ...schema
+    body: AddressRequest,
+    response: answers({ 200: OkResponse })
   } as const
-  app.post('/forgot-password', { schema: forgotten }, async (request, reply) => {
+  app.post('/forgot-password', { schema }, async (request, reply) => {
     const { email } = request.body
     const { ip } = request
     const proof = proofOf(captcha, request.body)
     // A request over the limit gets the same answer, but no mail is sent.
-    const isLimited = (await countForgotten(request, reply)) !== null
+    const isLimited = (await countRequest(request, reply)) !== null
     if (isLimited || !isAddress(email)) return { ok: true as const }
-    const knownBrowser = await findKnown(request)
+    const knownBrowser = await findBrowser(request)
     if ((await countMail(request, { kind: 'recovery', to: email, knownBrowser })) === null)
       await ask('forgot-password', () => identity.sendRecovery(email, ip, proof))
     return { ok: true as const }
   })
+}
 
-  /**
-   * The provider sends no confirmation mail to an address that it considers confirmed, for instance after a mail
-   * scanner opened a link from its own templates. A user who has not proved the address here still needs a link. A link
-   * to a new password proves address and password.
-   */
-  async function resend(email: string, from: string, proof: FormProof): Promise<void> {
-    await identity.resendConfirmation(email, from, proof)
-    const unproved = await findUnproved(database.orm, email)
-    if (unproved === null) return
-    if (unproved.isConfirmed || (await identity.isConfirmed(unproved.userId))) await identity.sendRecovery(email, from)
-  }
-
+function addResendConfirmation(app: TypedApp, context: AuthContext, countMail: CountMail, ask: Ask): void {
   app.post(
     '/resend-confirmation',
     {
       preHandler: createRateLimitHook(app, {
         what: 'resend-confirmation',
-        perMinute: limits.resendConfirmation,
+        perMinute: context.limits.resendConfirmation,
         subjectOf: addressOf
       }),
       schema: {
@@ -92,17 +91,35 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
           'The answer is the same for every address. If the link was used up without a password, the mail has a link to set a new password.',
         isLimited: true,
         errors: ['captcha_failed'],
-        ...schema
+        body: AddressRequest,
+        response: answers({ 200: OkResponse })
       }
     },
     async (request) => {
       const { email } = request.body
       const { ip } = request
-      const proof = proofOf(captcha, request.body)
+      const proof = proofOf(context.captcha, request.body)
       // Without a hint, as above.
       if (isAddress(email) && (await countMail(request, { kind: 'confirmation', to: email })) === null)
-        await ask('resend-confirmation', () => resend(email, ip, proof))
+        await ask('resend-confirmation', () => resend(context, email, ip, proof))
       return { ok: true as const }
     }
   )
+}
+
+/**
+ * The provider sends no confirmation mail to an address that it considers confirmed, for instance after a mail
+ * scanner opened a link from its own templates. A user who has not proved the address here still needs a link. A link
+ * to a new password proves address and password.
+ */
+async function resend(
+  { identity, database }: AuthContext,
+  email: string,
+  from: string,
+  proof: FormProof
+): Promise<void> {
+  await identity.resendConfirmation(email, from, proof)
+  const unproved = await findUnproved(database.orm, email)
+  if (unproved === null) return
+  if (unproved.isConfirmed || (await identity.isConfirmed(unproved.userId))) await identity.sendRecovery(email, from)
 }

@@ -4,7 +4,7 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { callerOf } from '../callers/session.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
-import { createRateLimitHook } from '../http/rate-limit.ts'
+import { createRateLimitHook, type RateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 import { deleteUser } from '../users/delete-user.ts'
@@ -15,19 +15,21 @@ import type { AuthContext } from './auth-context.ts'
  * that it is them, and closes their account.
  */
 export function me(app: TypedApp, context: AuthContext): void {
-  const { identity, database, projector, clock, cookie, limits } = context
-  const { maxAge, ...attributes } = cookie
-  const onRequest = app.requireSession
-  const preHandler = createRateLimitHook(app, {
+  const countChange = createRateLimitHook(app, {
     what: 'change-user',
-    perMinute: limits.changeUser,
+    perMinute: context.limits.changeUser,
     subjectOf: (request) => callerOf(request).user.id
   })
+  addUser(app)
+  addChange(app, context, countChange)
+  addDeletion(app, context, countChange)
+}
 
+function addUser(app: TypedApp): void {
   app.get(
     '/me',
     {
-      onRequest,
+      onRequest: app.requireSession,
       schema: {
         operationId: 'getUser',
         summary: 'Get the signed-in user',
@@ -38,12 +40,15 @@ export function me(app: TypedApp, context: AuthContext): void {
       user: callerOf(request).user
     })
   )
+}
 
+function addChange(app: TypedApp, context: AuthContext, countChange: RateLimitHook): void {
+  const { identity, database, projector, clock } = context
   app.patch(
     '/me',
     {
-      onRequest,
-      preHandler,
+      onRequest: app.requireSession,
+      preHandler: countChange,
       schema: {
         operationId: 'changeUser',
         summary: 'Change the user’s name',
@@ -71,12 +76,15 @@ export function me(app: TypedApp, context: AuthContext): void {
       return { user: { ...user, name: seen.name } }
     }
   )
+}
 
+function addDeletion(app: TypedApp, context: AuthContext, countChange: RateLimitHook): void {
+  const { maxAge, ...attributes } = context.cookie
   app.delete(
     '/me',
     {
-      onRequest: [onRequest, app.requireConfirmation],
-      preHandler,
+      onRequest: [app.requireSession, app.requireConfirmation],
+      preHandler: countChange,
       schema: {
         operationId: 'deleteUser',
         summary: 'Delete the signed-in user',
@@ -90,7 +98,7 @@ export function me(app: TypedApp, context: AuthContext): void {
     },
     async (request, reply) => {
       const { id } = callerOf(request).user
-      await deleteUser(context, id, { actorId: id, ip: request.ip, at: clock() })
+      await deleteUser(context, id, { actorId: id, ip: request.ip, at: context.clock() })
       reply.clearCookie(sessionCookie, attributes)
       return { ok: true as const }
     }

@@ -13,7 +13,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { forgetBrowsers } from '../callers/known-browser.ts'
 import { callerOf } from '../callers/session.ts'
 import type { Transaction } from '../database/connect.ts'
-import { createRateLimitHook } from '../http/rate-limit.ts'
+import { createRateLimitHook, type RateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AskCode } from '../identity/identity.ts'
 import type { AuthContext } from './auth-context.ts'
@@ -33,21 +33,24 @@ const recoveredMs = 3_600_000
  * it on with the first code. `DELETE /second-factor`: turns it off.
  */
 export function secondFactor(app: TypedApp, context: AuthContext): void {
-  const { identity, database, clock, limits, codes } = context
-  const onRequest = app.requireSession
-  const subjectOf = (request: FastifyRequest) => callerOf(request).user.id
-  const mayRead = createRateLimitHook(app, { what: 'read-second-factor', perMinute: limits.changeUser, subjectOf })
-  const preHandler = createRateLimitHook(app, { what: 'second-factor', perMinute: limits.secondFactor, subjectOf })
-  const isRecovered = (request: FastifyRequest) => {
-    const { isRecovered, openedAt } = callerOf(request)
-    return isRecovered && clock().getTime() - openedAt.getTime() < recoveredMs
-  }
+  const { limits } = context
+  const countChange = createRateLimitHook(app, { what: 'second-factor', perMinute: limits.secondFactor, subjectOf })
+  addRead(app, context)
+  addStart(app, context, countChange)
+  addConfirm(app, context, countChange)
+  addRemove(app, context, countChange)
+}
 
+function addRead(app: TypedApp, { identity, database, clock, limits }: AuthContext): void {
   app.get(
     '/second-factor',
     {
-      onRequest,
-      preHandler: mayRead,
+      onRequest: app.requireSession,
+      preHandler: createRateLimitHook(app, {
+        what: 'read-second-factor',
+        perMinute: limits.changeUser,
+        subjectOf
+      }),
       schema: {
         operationId: 'getSecondFactor',
         summary: 'Get whether the second factor is on, and how many recovery codes are left',
@@ -61,16 +64,19 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
       return {
         enabled: await identity.hasSecondFactor(id),
         recovery_codes_left: await countRecoveryCodes(database.orm, id),
-        recovered: isRecovered(request)
+        recovered: isRecovered(request, clock())
       }
     }
   )
+}
 
+function addStart(app: TypedApp, context: AuthContext, countChange: RateLimitHook): void {
+  const { identity } = context
   app.post(
     '/second-factor',
     {
-      onRequest,
-      preHandler,
+      onRequest: app.requireSession,
+      preHandler: countChange,
       schema: {
         operationId: 'startSecondFactor',
         summary: 'Create a second factor',
@@ -95,12 +101,15 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
       )
     }
   )
+}
 
+function addConfirm(app: TypedApp, context: AuthContext, countChange: RateLimitHook): void {
+  const { identity, codes } = context
   app.post(
     '/second-factor/confirm',
     {
-      onRequest,
-      preHandler,
+      onRequest: app.requireSession,
+      preHandler: countChange,
       schema: {
         operationId: 'confirmSecondFactor',
         summary: 'Turn the second factor on',
@@ -127,19 +136,22 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
       await withOwnPassword(context, request, deadline, (email) =>
         identity.confirmSecondFactor(email, password, codes.ask(request, code), request.ip, deadline)
       )
-      let made: string[] = []
+      let recoveryCodes: string[] = []
       await completeChange(context, request, reply, 'auth.second_factor_on', async (tx, at) => {
-        made = await replaceRecoveryCodes(tx, id, at)
+        recoveryCodes = await replaceRecoveryCodes(tx, id, at)
       })
-      return { ok: true as const, recovery_codes: made }
+      return { ok: true as const, recovery_codes: recoveryCodes }
     }
   )
+}
 
+function addRemove(app: TypedApp, context: AuthContext, countChange: RateLimitHook): void {
+  const { identity, clock, codes } = context
   app.delete(
     '/second-factor',
     {
-      onRequest,
-      preHandler,
+      onRequest: app.requireSession,
+      preHandler: countChange,
       schema: {
         operationId: 'removeSecondFactor',
         summary: 'Turn the second factor off',
@@ -163,7 +175,8 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
       const { password, code } = request.body
       const { id } = callerOf(request).user
       const deadline = identity.startDeadline()
-      const askCode: AskCode = code === undefined && isRecovered(request) ? async () => null : codes.ask(request, code)
+      const askCode: AskCode =
+        code === undefined && isRecovered(request, clock()) ? async () => null : codes.ask(request, code)
       await withOwnPassword(context, request, deadline, (email) =>
         identity.removeSecondFactor(email, password, askCode, request.ip, deadline)
       )
@@ -171,6 +184,14 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
       return { ok: true as const }
     }
   )
+}
+
+const subjectOf = (request: FastifyRequest): string => callerOf(request).user.id
+
+/** Whether the session began with a recovery code, less than an hour ago. */
+function isRecovered(request: FastifyRequest, now: Date): boolean {
+  const { isRecovered, openedAt } = callerOf(request)
+  return isRecovered && now.getTime() - openedAt.getTime() < recoveredMs
 }
 
 /** Ends all sessions and pending sign-ins, forgets known browsers, and opens a new session for the caller. */

@@ -15,7 +15,8 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance } from 'fastify'
 import { callerOf, ownAccount } from '../callers/session.ts'
 import type { Limits } from '../http/limits.ts'
-import { createRateLimitHook } from '../http/rate-limit.ts'
+import { createRateLimitHook, type RateLimitHook } from '../http/rate-limit.ts'
+import type { TypedApp } from '../http/typed-app.ts'
 import { type CheckoutOptions, openCheckout, openPortal } from './checkout.ts'
 import { findCustomer, markReturned } from './customers.ts'
 import { NoSuchCustomerError } from './payments.ts'
@@ -33,16 +34,22 @@ export interface BillingOptions extends CheckoutOptions {
  * five.
  */
 export async function billingRoutes(instance: FastifyInstance, options: BillingOptions): Promise<void> {
-  const { database, payments, catalog, limits } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
-  const onRequest = app.requireSession
   // Each of these leads to calls of the payment provider, which has its own rate limits.
-  const preHandler = createRateLimitHook(app, {
+  const countCall = createRateLimitHook(app, {
     what: 'billing',
-    perMinute: limits.billing,
+    perMinute: options.limits.billing,
     subjectOf: (request) => callerOf(request).user.id
   })
+  addPlans(app, options)
+  addCheckout(app, options, countCall)
+  addRefresh(app, options, countCall)
+  addPortal(app, options, countCall)
+  addInvoices(app, options, countCall)
+  addNextCharge(app, options, countCall)
+}
 
+function addPlans(app: TypedApp, { database, catalog }: BillingOptions): void {
   app.get(
     '/plans',
     {
@@ -60,7 +67,7 @@ export async function billingRoutes(instance: FastifyInstance, options: BillingO
   app.get(
     '/plan',
     {
-      onRequest,
+      onRequest: app.requireSession,
       schema: {
         operationId: 'getPlan',
         summary: 'Get the current plan, and when it renews or ends',
@@ -71,12 +78,14 @@ export async function billingRoutes(instance: FastifyInstance, options: BillingO
       plan: await readPlan(database.orm, catalog, callerOf(request).accountId)
     })
   )
+}
 
+function addCheckout(app: TypedApp, options: BillingOptions, countCall: RateLimitHook): void {
   app.post(
     '/checkout',
     {
-      onRequest,
-      preHandler,
+      onRequest: app.requireSession,
+      preHandler: countCall,
       schema: {
         operationId: 'openCheckout',
         summary: 'Get the address of a checkout page for a price',
@@ -94,13 +103,15 @@ export async function billingRoutes(instance: FastifyInstance, options: BillingO
       return { url: await openCheckout(options, { accountId, email, name }, request.body.price_id) }
     }
   )
+}
 
+function addRefresh(app: TypedApp, { database, clock }: BillingOptions, countCall: RateLimitHook): void {
   // A page calls this when the user returns from the provider: the event of the payment may be late or lost.
   app.post(
     '/refresh',
     {
-      onRequest,
-      preHandler,
+      onRequest: app.requireSession,
+      preHandler: countCall,
       schema: {
         operationId: 'refreshPlan',
         summary: 'Read the plan again from the payment provider, after a payment or a switch',
@@ -113,16 +124,18 @@ export async function billingRoutes(instance: FastifyInstance, options: BillingO
       }
     },
     async (request) => {
-      await markReturned(database.orm, ownAccount(request), options.clock())
+      await markReturned(database.orm, ownAccount(request), clock())
       return { ok: true as const }
     }
   )
+}
 
+function addPortal(app: TypedApp, options: BillingOptions, countCall: RateLimitHook): void {
   app.get(
     '/portal',
     {
-      onRequest,
-      preHandler,
+      onRequest: app.requireSession,
+      preHandler: countCall,
       schema: {
         operationId: 'openPortal',
         summary: 'Get the address of the billing portal, to switch or cancel the plan and change cards',
@@ -139,12 +152,14 @@ export async function billingRoutes(instance: FastifyInstance, options: BillingO
       return { url: await openPortal(options, ownAccount(request), request.query.price_id ?? null) }
     }
   )
+}
 
+function addInvoices(app: TypedApp, { database, payments }: BillingOptions, countCall: RateLimitHook): void {
   app.get(
     '/invoices',
     {
-      onRequest,
-      preHandler,
+      onRequest: app.requireSession,
+      preHandler: countCall,
       schema: {
         operationId: 'listInvoices',
         summary: 'List the invoices of the account, newest first',
@@ -160,25 +175,27 @@ export async function billingRoutes(instance: FastifyInstance, options: BillingO
       if (customer === null) return { invoices: [], has_more: false }
       const { limit, starting_after: after = null } = request.query
       const page = { size: limit === undefined ? defaultLimit : Number(limit), after }
-      const found = await payments.listInvoices(customer.customerId, page, payments.startDeadline()).catch((error) => {
+      const answer = await payments.listInvoices(customer.customerId, page, payments.startDeadline()).catch((error) => {
         if (error instanceof NoSuchCustomerError) return { invoices: [], hasMore: false }
         throw error
       })
-      if (found === null)
+      if (answer === null)
         throw new ServiceError('invalid_request', {
           message: 'starting_after: not an invoice of this account; use the last id of the previous page'
         })
-      const invoices = found.invoices.map(({ pdfUrl, ...invoice }) => ({ ...invoice, pdf_url: pdfUrl }))
-      return { invoices, has_more: found.hasMore }
+      const invoices = answer.invoices.map(({ pdfUrl, ...invoice }) => ({ ...invoice, pdf_url: pdfUrl }))
+      return { invoices, has_more: answer.hasMore }
     }
   )
+}
 
-  const nextCharges = createNextCharges(payments, options.clock)
+function addNextCharge(app: TypedApp, { database, payments, clock }: BillingOptions, countCall: RateLimitHook): void {
+  const nextCharges = createNextCharges(payments, clock)
   app.get(
     '/next-charge',
     {
-      onRequest,
-      preHandler,
+      onRequest: app.requireSession,
+      preHandler: countCall,
       schema: {
         operationId: 'getNextCharge',
         summary: 'Get what the account will pay next, and when',

@@ -77,11 +77,11 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
 
   async function refreshCustomer(customerId: string, event: BillingEvent | null): Promise<boolean> {
     const signal = payments.startDeadline()
-    const done = await concurrency(() => refreshAlone(customerId, event, signal), signal)
-    if (done === null) return false
-    if (done.isPlanNew) {
+    const refresh = await concurrency(() => refreshAlone(customerId, event, signal), signal)
+    if (refresh === null) return false
+    if (refresh.isPlanNew) {
       planWriter.wake()
-      await projector.accountChanged(done.accountId)
+      await projector.accountChanged(refresh.accountId)
     }
     return true
   }
@@ -103,7 +103,7 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
   async function refreshLeased(customer: LeasedCustomer, event: BillingEvent | null, signal: AbortSignal) {
     const { accountId, customerId } = customer
     const prices = readPlanPrices(catalog)
-    const subscriptions = await endUnwanted(customer, prices, signal)
+    const subscriptions = await endUnwanted(options, customer, prices, signal)
     const { facts, unknown, unmatched } =
       subscriptions === null
         ? { facts: customer.facts, unknown: [], unmatched: [] }
@@ -122,42 +122,6 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
     return { accountId, isPlanNew }
   }
 
-  /**
-   * Reads a customer's subscriptions, and ends those that must not be: all of a deleted account, and duplicates that
-   * our checkout created for the same account.
-   *
-   * @returns null if the provider does not know the customer; then nothing changes
-   */
-  async function endUnwanted(
-    customer: CustomerRow,
-    prices: PlanPrices,
-    signal: AbortSignal
-  ): Promise<Subscription[] | null> {
-    const { accountId, customerId, isClosed, isSuspended } = customer
-    try {
-      const found = await payments.readSubscriptions(customerId, signal)
-      const duplicates = isClosed ? [] : findDuplicates(prices, found, accountId)
-      const surplus = isClosed
-        ? found.filter(({ status }) => isSubscriptionLive(status))
-        : duplicates.map(({ ended }) => ended)
-      // Before they end: after a crash, the next refresh ends them, but could not tell why.
-      if (duplicates.length > 0) await orm.transaction((tx) => tellOfDuplicates(tx, customer, duplicates, clock()))
-      if (isSuspended || isFirstSubscription(customer, found)) await expireCheckouts(payments, customerId, signal)
-      for (const { id } of surplus) {
-        log.warn(
-          { accountId, customerId, subscriptionId: id, isClosed },
-          'ended a subscription of a deleted account, or a duplicate'
-        )
-        await payments.cancelSubscription(id, signal)
-      }
-      return surplus.length === 0 ? found : await payments.readSubscriptions(customerId, signal)
-    } catch (err) {
-      if (!(err instanceof NoSuchCustomerError)) throw err
-      log.error({ err, accountId }, 'the payment provider does not know this customer; the plan stays unchanged')
-      return null
-    }
-  }
-
   return {
     async handleEvent(event) {
       if (await isProcessed(orm, event.id)) return false
@@ -173,6 +137,43 @@ export function createCustomerRefresher(options: RefresherOptions): CustomerRefr
   }
 }
 
+/**
+ * Reads a customer's subscriptions, and ends those that must not be: all of a deleted account, and duplicates that
+ * our checkout created for the same account.
+ *
+ * @returns null if the provider does not know the customer; then nothing changes
+ */
+async function endUnwanted(
+  { database: { orm }, payments, clock, log }: RefresherOptions,
+  customer: CustomerRow,
+  prices: PlanPrices,
+  signal: AbortSignal
+): Promise<Subscription[] | null> {
+  const { accountId, customerId, isClosed, isSuspended } = customer
+  try {
+    const subscriptions = await payments.readSubscriptions(customerId, signal)
+    const duplicates = isClosed ? [] : findDuplicates(prices, subscriptions, accountId)
+    const surplus = isClosed
+      ? subscriptions.filter(({ status }) => isSubscriptionLive(status))
+      : duplicates.map(({ ended }) => ended)
+    // Before they end: after a crash, the next refresh ends them, but could not tell why.
+    if (duplicates.length > 0) await orm.transaction((tx) => tellOfDuplicates(tx, customer, duplicates, clock()))
+    if (isSuspended || isFirstSubscription(customer, subscriptions)) await expireCheckouts(payments, customerId, signal)
+    for (const { id } of surplus) {
+      log.warn(
+        { accountId, customerId, subscriptionId: id, isClosed },
+        'ended a subscription of a deleted account, or a duplicate'
+      )
+      await payments.cancelSubscription(id, signal)
+    }
+    return surplus.length === 0 ? subscriptions : await payments.readSubscriptions(customerId, signal)
+  } catch (err) {
+    if (!(err instanceof NoSuchCustomerError)) throw err
+    log.error({ err, accountId }, 'the payment provider does not know this customer; the plan stays unchanged')
+    return null
+  }
+}
+
 /** Closes all open checkout pages of a customer. */
 export async function expireCheckouts(payments: Payments, customerId: string, signal: AbortSignal): Promise<void> {
   for (const { id, isOpen } of await payments.listCheckouts(customerId, signal)) {
@@ -181,8 +182,8 @@ export async function expireCheckouts(payments: Payments, customerId: string, si
 }
 
 /** Whether a customer's first live subscription is new: then the other checkout pages must close. */
-function isFirstSubscription({ facts }: CustomerRow, found: readonly Subscription[]): boolean {
-  return !isSubscriptionLive(facts.status) && found.some(({ status }) => isSubscriptionLive(status))
+function isFirstSubscription({ facts }: CustomerRow, subscriptions: readonly Subscription[]): boolean {
+  return !isSubscriptionLive(facts.status) && subscriptions.some(({ status }) => isSubscriptionLive(status))
 }
 
 async function isProcessed(orm: Orm, eventId: string): Promise<boolean> {

@@ -37,8 +37,8 @@ export interface CatalogFollower extends Pick<BackgroundLoop, 'start' | 'stop' |
   reload(): void
 }
 
-/** What was read: a text, or why it could not be read. */
-interface Found {
+/** A text, or why it could not be read. */
+interface FileContent {
   readonly digest: string
   readonly text: string | null
   readonly error: FileError | null
@@ -48,7 +48,7 @@ interface Found {
 class MissingUpstreamError extends FileError {}
 
 export function followCatalogFile(options: FollowerOptions): CatalogFollower {
-  const { orm, file, mode, publisher, catalog, log } = options
+  const { file, mode, publisher, catalog, log } = options
   const fileLog = createCatalogFileLog(file, log)
   /** Digest of the content that needs no further work. */
   let handled: string | null = null
@@ -57,7 +57,17 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
   let isAsked = false
   let isOpen = false
   const loop = createBackgroundLoop({
-    round,
+    async round() {
+      const wasAsked = isAsked
+      isAsked = false
+      try {
+        await check(wasAsked)
+      } catch (error) {
+        // The next round does what was asked.
+        isAsked ||= wasAsked
+        throw error
+      }
+    },
     intervalMs: options.intervalMs ?? defaultIntervalMs,
     isFirstDelayed: true,
     log,
@@ -67,85 +77,58 @@ export function followCatalogFile(options: FollowerOptions): CatalogFollower {
     }
   })
 
-  async function round(): Promise<void> {
-    const wasAsked = isAsked
-    isAsked = false
-    try {
-      await check(wasAsked)
-    } catch (error) {
-      // The next round does what was asked.
-      isAsked ||= wasAsked
-      throw error
-    }
-  }
-
   async function check(wasAsked: boolean): Promise<void> {
-    const found = readFile(file)
-    if (found.digest === lastGood && handled !== lastGood) {
+    const content = readFile(file)
+    if (content.digest === lastGood && handled !== lastGood) {
       handled = lastGood
       fileLog.forget()
     }
-    const isChanged = found.digest !== handled
+    const isChanged = content.digest !== handled
     if (wasAsked) {
       fileLog.forget()
       // Nobody changed the file: then the signal may come from a closing terminal, and must not replace the catalog in
       // force.
-      await handle(found, isChanged ? mode : 'publish-new', true)
+      await handle(content, isChanged ? mode : 'publish-new', true)
     } else if (isChanged) {
       await loop.pause(options.settleMs ?? settleMs)
-      if (!loop.signal.aborted && readFile(file).digest === found.digest) await handle(found, mode, false)
+      if (!loop.signal.aborted && readFile(file).digest === content.digest) await handle(content, mode, false)
     }
   }
 
-  async function handle(found: Found, how: PublicationMode, isSayingAll: boolean): Promise<void> {
+  async function handle(content: FileContent, how: PublicationMode, isSayingAll: boolean): Promise<void> {
     try {
-      const publication = await publish(found, how)
-      handled = found.digest
-      lastGood = found.digest
+      const publication = await publishFile(content, { mode: how, isOpen }, options)
+      handled = content.digest
+      lastGood = content.digest
       fileLog.handled(publication, isSayingAll)
       if (publication.outcome === 'published' && isOpen) await publisher.project()
     } catch (error) {
       if (!(error instanceof FileError)) throw error
       // A missing upstream may come later: the next check tries again.
-      if (!(error instanceof MissingUpstreamError)) handled = found.digest
+      if (!(error instanceof MissingUpstreamError)) handled = content.digest
       fileLog.refused(error, catalog.version)
     }
   }
 
-  async function publish({ text, error }: Found, how: PublicationMode): Promise<Publication> {
-    if (error !== null) throw error
-    const candidate = parseCatalog(text!, file)
-    const content = contentOf(candidate, text!)
-    const obstacle = await previewPublication(orm, content, how)
-    if (obstacle !== null) return obstacle
-    const { problems, warnings } = await publisher.judge(candidate)
-    if (problems.length > 0) throw new MissingUpstreamError(file, problems)
-    // When a system starts, its gateways follow control.
-    for (const warning of warnings) log[isOpen ? 'warn' : 'info']({ file }, warning)
-    return publisher.publish(content, { mode: how, operator: null })
-  }
-
   return {
+    ...loop,
     async open() {
-      const found = readFile(file)
+      const content = readFile(file)
       await catalog.refresh().catch((err: unknown) => log.warn({ err }, 'the catalog in force cannot be read'))
       // Without a catalog, control serves nobody. With `apply`, the operator must learn that the file was not applied.
-      if (catalog.version === null || mode === 'apply') assertGood(found, file)
-      await handle(found, mode, false)
+      if (catalog.version === null || mode === 'apply') assertGood(content, file)
+      await handle(content, mode, false)
       await catalog.refresh()
       isOpen = true
     },
     reload() {
       isAsked = true
       loop.wake()
-    },
-    progress: loop.progress,
-    start: loop.start,
-    stop: loop.stop
+    }
   }
 }
 
-function readFile(file: string): Found {
+function readFile(file: string): FileContent {
   try {
     const text = readText(file)
     return { digest: hash('sha256', text, 'hex'), text, error: null }
@@ -155,7 +138,28 @@ function readFile(file: string): Found {
   }
 }
 
-function assertGood({ text, error }: Found, file: string): void {
+/**
+ * @param isOpen whether control listens
+ * @throws FileError, or the error of the database
+ */
+async function publishFile(
+  { text, error }: FileContent,
+  { mode, isOpen }: { mode: PublicationMode; isOpen: boolean },
+  { orm, file, publisher, log }: FollowerOptions
+): Promise<Publication> {
+  if (error !== null) throw error
+  const candidate = parseCatalog(text!, file)
+  const content = contentOf(candidate, text!)
+  const obstacle = await previewPublication(orm, content, mode)
+  if (obstacle !== null) return obstacle
+  const { problems, warnings } = await publisher.judge(candidate)
+  if (problems.length > 0) throw new MissingUpstreamError(file, problems)
+  // When a system starts, its gateways follow control.
+  for (const warning of warnings) log[isOpen ? 'warn' : 'info']({ file }, warning)
+  return publisher.publish(content, { mode, operator: null })
+}
+
+function assertGood({ text, error }: FileContent, file: string): void {
   if (error !== null) throw error
   parseCatalog(text!, file)
 }

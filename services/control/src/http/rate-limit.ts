@@ -81,6 +81,8 @@ export function createRateLimitHook(app: FastifyInstance, rule: RateLimitRule) {
   }
 }
 
+export type RateLimitHook = ReturnType<typeof createRateLimitHook>
+
 /**
  * Counts an attempt of a subject alone, and not of a client address.
  *

@@ -11,8 +11,8 @@ import { mails } from '../database/schema/mails.ts'
 import { LeasedRows } from '../leased-rows/leased-rows.ts'
 import { mailContentOf } from './mail-content-of.ts'
 import { kindsOfMails } from './mail-kinds.ts'
-import { type Mailer, maxConnections } from './mailer.ts'
-import { findRecipient, operatorRecipients, unsubscribeToken } from './recipients.ts'
+import { type Mail, type Mailer, maxConnections } from './mailer.ts'
+import { findRecipient, operatorRecipients, type Recipient, unsubscribeToken } from './recipients.ts'
 import { renderMail } from './render-mail.ts'
 
 const minuteMs = 60_000
@@ -59,12 +59,8 @@ type Row = typeof mails.$inferSelect
  * if the replica dies between the mail server's answer and the database's; both copies have the same `Message-ID`.
  */
 export function createMailSender(options: MailSenderOptions): BackgroundLoop {
-  const { orm, mailer, brand, publicUrl, operatorMail, sharedTime, log, onMail = () => {}, intervalMs = 1000 } = options
-  const queue = new LeasedRows(
-    orm,
-    { table: mails, key: 'id', due: 'dueAt', lease: 'leaseEndsAt', leaseMs },
-    sharedTime
-  )
+  const { mailer, log, intervalMs = 1000 } = options
+  const attempts = new MailAttempts(options)
   const underWay = new Set<Promise<void>>()
   /** Of mails that ended after their round. */
   let lateFailure: { readonly error: unknown } | null = null
@@ -72,7 +68,7 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
   /** Resolves when the mail has ended, or after a while; rejects if it fails before. */
   async function start(row: Row): Promise<void> {
     let isLate = false
-    const sending = send(row).catch((error: unknown) => {
+    const sending = attempts.send(row).catch((error: unknown) => {
       if (!isLate) throw error
       lateFailure = { error }
     })
@@ -91,75 +87,11 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
     }
   }
 
-  async function send(row: Row): Promise<void> {
-    if (mailer === null) {
-      log.info({ kind: row.kind, accountId: row.accountId }, 'no mail was sent, because SMTP_URL is not set')
-      return end(row, 'skipped', 'not_configured')
-    }
-    // It was tried again and again without a result: writing it fails, or each replica died.
-    if (row.attempts > pausesMs.length + 1) return end(row, 'failed', 'failed', 'unsendable')
-    if (row.recipient === 'operators') return expand(row)
-    const kind = row.kind as MailKind
-    const recipient = await findRecipient(orm, row.recipient, kind)
-    if (recipient === null) return end(row, 'skipped', 'skipped')
-    const { isRequired, isForOperators, about } = kindsOfMails[kind]
-    const unsubscribeUrl = isRequired
-      ? null
-      : `${publicUrl}/api/unsubscribe?token=${await unsubscribeToken(orm, recipient.name, kind)}`
-    const { button, ...content } = mailContentOf(kind, row.notices, row.count)
-    const text = { ...content, button: { text: button.text, url: publicUrl + button.path } }
-    const why = isForOperators
-      ? `You get this mail because you operate ${brand.name}.`
-      : `You get this mail about ${about} because you own an account at ${brand.name}.`
-    const mail = {
-      id: row.id,
-      to: recipient.address,
-      ...renderMail(text, { brand, why, unsubscribeUrl }),
-      unsubscribeUrl
-    }
-    const delivery = await mailer.deliver(mail, { kind, accountId: row.accountId })
-    if (delivery.outcome === 'sent') return end(row, 'sent', 'sent')
-    const pauseMs = delivery.outcome === 'refused' ? undefined : pausesMs[row.attempts - 1]
-    if (pauseMs === undefined) {
-      log.error({ kind, accountId: row.accountId, mailId: row.id, failure: delivery.failure }, 'a mail has failed')
-      return end(row, 'failed', 'failed', delivery.failure)
-    }
-    await queue.end(row, { dueAt: queue.after(pauseMs), failure: delivery.failure })
-  }
-
-  /** Replaces a mail for the operators by one for each of them, so that each has its own attempts. */
-  async function expand(row: Row): Promise<void> {
-    const recipients = await operatorRecipients(orm, operatorMail)
-    if (recipients.length === 0) return end(row, 'skipped', 'skipped')
-    await orm.transaction(async (tx) => {
-      const removed = await tx.delete(mails).where(queue.isOurs(row)).returning({ id: mails.id })
-      if (removed.length === 0) return
-      const each = recipients.map((recipient) => ({
-        ...row,
-        id: randomUUID(),
-        recipient,
-        attempts: 0,
-        leaseEndsAt: null
-      }))
-      await tx.insert(mails).values(each)
-    })
-  }
-
-  async function end(
-    row: Row,
-    state: 'sent' | 'failed' | 'skipped',
-    outcome: MailOutcome,
-    failure: string | null = null
-  ) {
-    if ((await queue.end(row, { state, failure, endedAt: queue.now() })) !== null) onMail(outcome)
-  }
-
   const loop = createBackgroundLoop({
     async round() {
       const free = maxConnections - underWay.size
       if (free === 0) return null
-      const set = { state: 'sending' as const, attempts: sql`${mails.attempts} + 1` }
-      const claimed = await queue.claim(free, { where: isNull(mails.endedAt), set })
+      const claimed = await attempts.claim(free)
       const outcomes = await Promise.allSettled(claimed.map(start))
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
       if (failed !== undefined) throw failed.reason
@@ -184,5 +116,93 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
       mailer?.stop()
       await ended
     }
+  }
+}
+
+/** Attempts to send queued mails. Each ends in the queue: the mail has ended, or is due again. */
+class MailAttempts {
+  readonly #options: MailSenderOptions
+  readonly #queue: LeasedRows<typeof mails>
+
+  constructor(options: MailSenderOptions) {
+    this.#options = options
+    this.#queue = new LeasedRows(
+      options.orm,
+      { table: mails, key: 'id', due: 'dueAt', lease: 'leaseEndsAt', leaseMs },
+      options.sharedTime
+    )
+  }
+
+  /** Leases due mails, at most `max`. */
+  claim(max: number): Promise<Row[]> {
+    const set = { state: 'sending' as const, attempts: sql`${mails.attempts} + 1` }
+    return this.#queue.claim(max, { where: isNull(mails.endedAt), set })
+  }
+
+  /** Sends a claimed mail, and stores what became of it. @throws the error of the database */
+  async send(row: Row): Promise<void> {
+    const { orm, mailer, log } = this.#options
+    if (mailer === null) {
+      log.info({ kind: row.kind, accountId: row.accountId }, 'no mail was sent, because SMTP_URL is not set')
+      return this.#end(row, 'skipped', 'not_configured')
+    }
+    // It was tried again and again without a result: writing it fails, or each replica died.
+    if (row.attempts > pausesMs.length + 1) return this.#end(row, 'failed', 'failed', 'unsendable')
+    if (row.recipient === 'operators') return this.#expand(row)
+    const kind = row.kind as MailKind
+    const recipient = await findRecipient(orm, row.recipient, kind)
+    if (recipient === null) return this.#end(row, 'skipped', 'skipped')
+    const mail = await this.#toMail(row, kind, recipient)
+    const delivery = await mailer.deliver(mail, { kind, accountId: row.accountId })
+    if (delivery.outcome === 'sent') return this.#end(row, 'sent', 'sent')
+    const pauseMs = delivery.outcome === 'refused' ? undefined : pausesMs[row.attempts - 1]
+    if (pauseMs === undefined) {
+      log.error({ kind, accountId: row.accountId, mailId: row.id, failure: delivery.failure }, 'a mail has failed')
+      return this.#end(row, 'failed', 'failed', delivery.failure)
+    }
+    await this.#queue.end(row, { dueAt: this.#queue.after(pauseMs), failure: delivery.failure })
+  }
+
+  async #toMail(row: Row, kind: MailKind, recipient: Recipient): Promise<Mail> {
+    const { orm, brand, publicUrl } = this.#options
+    const { isRequired, isForOperators, about } = kindsOfMails[kind]
+    const unsubscribeUrl = isRequired
+      ? null
+      : `${publicUrl}/api/unsubscribe?token=${await unsubscribeToken(orm, recipient.name, kind)}`
+    const { button, ...content } = mailContentOf(kind, row.notices, row.count)
+    const text = { ...content, button: { text: button.text, url: publicUrl + button.path } }
+    const why = isForOperators
+      ? `You get this mail because you operate ${brand.name}.`
+      : `You get this mail about ${about} because you own an account at ${brand.name}.`
+    return {
+      id: row.id,
+      to: recipient.address,
+      ...renderMail(text, { brand, why, unsubscribeUrl }),
+      unsubscribeUrl
+    }
+  }
+
+  /** Replaces a mail for the operators by one for each of them, so that each has its own attempts. */
+  async #expand(row: Row): Promise<void> {
+    const { orm, operatorMail } = this.#options
+    const recipients = await operatorRecipients(orm, operatorMail)
+    if (recipients.length === 0) return this.#end(row, 'skipped', 'skipped')
+    await orm.transaction(async (tx) => {
+      const removed = await tx.delete(mails).where(this.#queue.isOurs(row)).returning({ id: mails.id })
+      if (removed.length === 0) return
+      const each = recipients.map((recipient) => ({
+        ...row,
+        id: randomUUID(),
+        recipient,
+        attempts: 0,
+        leaseEndsAt: null
+      }))
+      await tx.insert(mails).values(each)
+    })
+  }
+
+  async #end(row: Row, state: 'sent' | 'failed' | 'skipped', outcome: MailOutcome, failure: string | null = null) {
+    const queue = this.#queue
+    if ((await queue.end(row, { state, failure, endedAt: queue.now() })) !== null) this.#options.onMail?.(outcome)
   }
 }

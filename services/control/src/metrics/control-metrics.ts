@@ -77,6 +77,41 @@ function addEventMetrics(registry: Registry): ControlEvents {
     registers
   })
   for (const outcome of mailOutcomes) mails.inc({ outcome }, 0)
+  const receiptEvents = addReceiptMetrics(registers)
+  const webhookAttempts = new Counter({
+    name: 'tollgate_webhook_attempts_total',
+    help: 'Tries to send a message to a webhook endpoint of an account or of the operators, by what became of them',
+    labelNames: ['outcome'],
+    registers
+  })
+  for (const outcome of callOutcomes) webhookAttempts.inc({ outcome }, 0)
+  const clockSkew = new Gauge({
+    name: 'tollgate_clock_skew_seconds',
+    help: 'Seconds that a clock is ahead of the time that control uses, the median of three clocks; below 0 if it is behind',
+    labelNames: ['clock'],
+    registers
+  })
+  return {
+    request(method, route = '', status, ms) {
+      const label = knownMethods.has(method) ? method : '_OTHER'
+      requests.observe({ http_request_method: label, http_route: route, http_response_status_code: status }, ms / 1000)
+    },
+    revoked: (ms) => revocations.observe(ms / 1000),
+    providerCall: (provider, outcome, ms) => calls.observe({ provider, outcome }, ms / 1000),
+    webhookAttempt: (outcome) => webhookAttempts.inc({ outcome }),
+    mail: (outcome) => mails.inc({ outcome }),
+    ...receiptEvents,
+    clocksCompared({ own, database, redis }) {
+      for (const [clock, skewMs] of Object.entries({ control: own, database, redis })) {
+        if (skewMs === null) clockSkew.remove({ clock })
+        else clockSkew.set({ clock }, skewMs / 1000)
+      }
+    }
+  }
+}
+
+/** Adds the metrics that count receipts. */
+function addReceiptMetrics(registers: Registry[]): Pick<ControlEvents, 'receiptsExported' | 'receipts'> {
   const exports = new Counter({
     name: 'tollgate_request_exports_total',
     help: 'Receipts of requests that left for the OTLP collector. rejected: it never takes them. expired: it took none for a week',
@@ -96,38 +131,11 @@ function addEventMetrics(registry: Registry): ControlEvents {
     registers
   })
   for (const reason of skipReasons) skippedReceipts.inc({ reason }, 0)
-  const webhookAttempts = new Counter({
-    name: 'tollgate_webhook_attempts_total',
-    help: 'Tries to send a message to a webhook endpoint of an account or of the operators, by what became of them',
-    labelNames: ['outcome'],
-    registers
-  })
-  for (const outcome of callOutcomes) webhookAttempts.inc({ outcome }, 0)
-  const clockSkew = new Gauge({
-    name: 'tollgate_clock_skew_seconds',
-    help: 'Seconds that a clock is ahead of the time that control uses, the median of three clocks; below 0 if it is behind',
-    labelNames: ['clock'],
-    registers
-  })
   return {
-    request(method, route = '', status, ms) {
-      const known = knownMethods.has(method) ? method : '_OTHER'
-      requests.observe({ http_request_method: known, http_route: route, http_response_status_code: status }, ms / 1000)
-    },
-    revoked: (ms) => revocations.observe(ms / 1000),
-    providerCall: (provider, outcome, ms) => calls.observe({ provider, outcome }, ms / 1000),
-    webhookAttempt: (outcome) => webhookAttempts.inc({ outcome }),
-    mail: (outcome) => mails.inc({ outcome }),
     receiptsExported: (outcome, receipts) => exports.inc({ outcome }, receipts),
     receipts({ copied, skipped }) {
       copiedReceipts.inc(copied)
       for (const reason of skipReasons) skippedReceipts.inc({ reason }, skipped[reason])
-    },
-    clocksCompared({ own, database, redis }) {
-      for (const [clock, skewMs] of Object.entries({ control: own, database, redis })) {
-        if (skewMs === null) clockSkew.remove({ clock })
-        else clockSkew.set({ clock }, skewMs / 1000)
-      }
     }
   }
 }

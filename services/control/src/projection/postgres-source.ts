@@ -39,23 +39,7 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
   return {
     ledger: createPostgresLedger(orm),
 
-    async readTruth() {
-      const [changed, [present]] = await Promise.all([
-        orm.select().from(shards),
-        queryRows<{ epoch: number; catalog: number; nowMs: number }>(
-          orm,
-          sql`
-            select coalesce((select max(epoch) from ${projection}), 0) as epoch,
-              coalesce((select max(version) from ${catalogs}), 0) as catalog,
-              ${databaseNowMs} as "nowMs"`
-        )
-      ])
-      return {
-        ...present!,
-        changes: new Map(changed.map(({ name, version }) => [name as Shard, version])),
-        purged: new Map(changed.map(({ name, purged }) => [name as Shard, purged]))
-      }
-    },
+    readTruth: () => readTruth(orm),
 
     async *writesAfter(shards, change, epoch, withDead) {
       const [ofSecrets, ofAccounts] = [shards.filter(isSecretShard), shards.filter((shard) => !isSecretShard(shard))]
@@ -82,19 +66,7 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
       return rows.map(({ row, epoch }) => accountWrite(row, epoch))
     },
 
-    async writesOfKey(account, key) {
-      // Only the former secret of the last change: earlier changes wrote the pointers of the others.
-      const rows = await orm
-        .select({ row: keys, former: formerSecretColumns, epoch: presentEpoch })
-        .from(keys)
-        .leftJoin(formerSecrets, and(eq(formerSecrets.keyId, keys.id), eq(formerSecrets.version, keys.version)))
-        .where(and(eq(keys.id, key), eq(keys.accountId, account)))
-      return rows.flatMap(({ row, former, epoch }) => [
-        keyWrite(row, epoch),
-        pointerWrite(key, { ...row, diesAt: row.revokedAt }),
-        ...(former === null ? [] : [pointerWrite(key, former)])
-      ])
-    },
+    writesOfKey: (account, key) => writesOfKey(orm, account, key),
 
     endKeys: (ended) => endKeys(orm, ended),
 
@@ -112,6 +84,38 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
       return { number: row.version, json: row.json }
     }
   }
+}
+
+async function readTruth(orm: Orm): ReturnType<ProjectionSource['readTruth']> {
+  const [rows, [present]] = await Promise.all([
+    orm.select().from(shards),
+    queryRows<{ epoch: number; catalog: number; nowMs: number }>(
+      orm,
+      sql`
+        select coalesce((select max(epoch) from ${projection}), 0) as epoch,
+          coalesce((select max(version) from ${catalogs}), 0) as catalog,
+          ${databaseNowMs} as "nowMs"`
+    )
+  ])
+  return {
+    ...present!,
+    changes: new Map(rows.map(({ name, version }) => [name as Shard, version])),
+    purged: new Map(rows.map(({ name, purged }) => [name as Shard, purged]))
+  }
+}
+
+async function writesOfKey(orm: Orm, account: string, key: string): Promise<ProjectionWrite[]> {
+  // Only the former secret of the last change: earlier changes wrote the pointers of the others.
+  const rows = await orm
+    .select({ row: keys, former: formerSecretColumns, epoch: presentEpoch })
+    .from(keys)
+    .leftJoin(formerSecrets, and(eq(formerSecrets.keyId, keys.id), eq(formerSecrets.version, keys.version)))
+    .where(and(eq(keys.id, key), eq(keys.accountId, account)))
+  return rows.flatMap(({ row, former, epoch }) => [
+    keyWrite(row, epoch),
+    pointerWrite(key, { ...row, diesAt: row.revokedAt }),
+    ...(former === null ? [] : [pointerWrite(key, former)])
+  ])
 }
 
 const isSecretShard = (shard: Shard): shard is SecretShard => shard.startsWith('k')

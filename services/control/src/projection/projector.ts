@@ -10,24 +10,11 @@ import type { Database } from '../database/connect.ts'
 import type { KeptEndings } from './keep-endings.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { projectCatalogNow } from './project-catalog.ts'
-import { runPass } from './projection-pass.ts'
+import { type PassResult, runPass } from './projection-pass.ts'
 import { type ChangeOfOne, writeDirectly } from './write-directly.ts'
 
 /** Ids in a log line: enough to look at, and far below the limits of log collectors. */
 const maxLogged = 100
-
-/** Logs which keys were revoked or rotated again after a restore, if any. */
-function logKeptEndings({ revoked, rotated }: KeptEndings, log: Pick<FastifyBaseLogger, 'warn'>): void {
-  if (revoked.length + rotated.length === 0) return
-  log.warn(
-    {
-      revokedKeys: revoked.length,
-      rotatedKeys: rotated.length,
-      keys: [...revoked, ...rotated].slice(0, maxLogged)
-    },
-    'PostgreSQL was restored to a state before these keys were revoked or rotated. They are revoked or rotated again, because Redis knows of it'
-  )
-}
 
 /** Milliseconds between sweeps of expired tombstones in Redis; a sweep sends a command for each shard. */
 const sweepIntervalMs = 60_000
@@ -103,13 +90,11 @@ export function createProjector(options: ProjectorOptions): Projector {
     }
   }
 
-  function writeOne(notice: ChangeOfOne, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
-    return write(notice, () => writeDirectly(redis, notice, read))
-  }
+  const writeOne = (notice: ChangeOfOne, read: () => Promise<ProjectionWrite[]>) =>
+    write(notice, () => writeDirectly(redis, notice, read))
 
-  function keyChanged(account: string, key: string): Promise<boolean> {
-    return writeOne({ kind: 'key', account, key }, () => source.writesOfKey(account, key))
-  }
+  const keyChanged = (account: string, key: string) =>
+    writeOne({ kind: 'key', account, key }, () => source.writesOfKey(account, key))
 
   async function readIsKeyInForce(account: string, key: string): Promise<boolean> {
     try {
@@ -126,12 +111,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     const startedAt = performance.now()
     const result = await runPass(source, redis, signal)
     if (!result.restored) revocations.acknowledgedUntil(startedAt)
-    if (result.restored) {
-      logKeptEndings(result.kept, log)
-      log.warn('PostgreSQL or Redis was restored to an earlier state; everything is written to Redis again')
-    } else if (isFailing || result.shards > 100) {
-      log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is up to date again')
-    }
+    logPass(result, { isFailing, ms: Math.round(performance.now() - startedAt) }, log)
     if (performance.now() >= sweepAt) {
       sweepAt = performance.now() + sweepIntervalMs
       await sweepTombstones(redis, { signal })
@@ -163,6 +143,33 @@ export function createProjector(options: ProjectorOptions): Projector {
     catalogChanged: () => write({ kind: 'catalog' }, () => projectCatalogNow(source, redis)),
     isKeyInForce: readIsKeyInForce
   }
+}
+
+/** Logs a pass after a restore or an outage, or of many changes. */
+function logPass(
+  result: PassResult,
+  { isFailing, ms }: { isFailing: boolean; ms: number },
+  log: ProjectorOptions['log']
+): void {
+  if (result.restored) {
+    logKeptEndings(result.kept, log)
+    log.warn('PostgreSQL or Redis was restored to an earlier state; everything is written to Redis again')
+  } else if (isFailing || result.shards > 100) {
+    log.info({ ...result, ms }, 'Redis is up to date again')
+  }
+}
+
+/** Logs which keys were revoked or rotated again after a restore, if any. */
+function logKeptEndings({ revoked, rotated }: KeptEndings, log: Pick<FastifyBaseLogger, 'warn'>): void {
+  if (revoked.length + rotated.length === 0) return
+  log.warn(
+    {
+      revokedKeys: revoked.length,
+      rotatedKeys: rotated.length,
+      keys: [...revoked, ...rotated].slice(0, maxLogged)
+    },
+    'PostgreSQL was restored to a state before these keys were revoked or rotated. They are revoked or rotated again, because Redis knows of it'
+  )
 }
 
 /** Further revocations are not measured while so many wait. */
@@ -210,8 +217,8 @@ export async function isKeyInForce(redis: RedisLink, writes: readonly Projection
   const wanted = writes.find((write) => write.kind === 'key')
   if (wanted === undefined) return false
   const { account, key, record, version } = wanted
-  const found = await readKeyPresence(redis, account, key, record.digest)
+  const presence = await readKeyPresence(redis, account, key, record.digest)
   // A revoked key may also be missing in Redis: then it is unknown, and refused as well.
-  if (record.status === 'revoked') return found.version === null || found.version === version
-  return found.version === version && found.hasPointer
+  if (record.status === 'revoked') return presence.version === null || presence.version === version
+  return presence.version === version && presence.hasPointer
 }

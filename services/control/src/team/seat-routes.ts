@@ -80,29 +80,12 @@ export interface TeamOptions {
  * `DELETE /seats/:id` removes a seat or an invitation.
  */
 export function seatRoutes(app: TypedApp, options: TeamOptions): void {
-  const { database, catalog, projector, planWriter, clock, limits } = options
-  const onRequest = app.requireSession
-  const subjectOf = (request: FastifyRequest) => callerOf(request).user.id
-  const by = (request: FastifyRequest): By => ({ actorId: callerOf(request).user.id, ip: request.ip, at: clock() })
+  addInvitation(app, options)
+  addAcceptance(app, options)
+  addRemoval(app, options)
+}
 
-  /**
-   * Brings a committed change of seats into force.
-   *
-   * @param userId the user whose own account was suspended or resumed
-   * @throws ServiceError `change_pending`
-   */
-  async function seatChanged(userId: string, teamId: string, call: SeatCall): Promise<void> {
-    planWriter.wake()
-    if (await projector.accountChanged(userId)) return
-    await rememberPending(database.orm, call, teamId, clock())
-    throw new ServiceError('change_pending')
-  }
-
-  /** @throws ServiceError `change_pending` */
-  async function assertInForce(userId: string): Promise<void> {
-    if (!(await projector.accountChanged(userId))) throw new ServiceError('change_pending')
-  }
-
+function addInvitation(app: TypedApp, { database, clock, limits }: TeamOptions): void {
   app.get(
     '/invitations/:token',
     {
@@ -120,15 +103,18 @@ export function seatRoutes(app: TypedApp, options: TeamOptions): void {
     },
     async ({ params }) => ({ invitation: await readInvitation(database.orm, params.token, clock()) })
   )
+}
 
+function addAcceptance(app: TypedApp, options: TeamOptions): void {
+  const { database, catalog, projector, clock, limits } = options
   app.post(
     '/invitations/:token/accept',
     {
-      onRequest,
+      onRequest: app.requireSession,
       preHandler: createRateLimitHook(app, {
         what: 'accept-invitation',
         perMinute: limits.acceptInvitation,
-        subjectOf
+        subjectOf: (request) => callerOf(request).user.id
       }),
       schema: {
         operationId: 'acceptInvitation',
@@ -156,16 +142,22 @@ export function seatRoutes(app: TypedApp, options: TeamOptions): void {
       const { id } = callerOf(request).user
       const { token } = request.params
       const accepting: SeatCall = { userId: id, of: { accepted: token } }
-      if (await isRepeated(database.orm, accepting, clock())) await assertInForce(id)
-      else await seatChanged(id, await acceptInvitation(database, catalog, id, token, by(request)), accepting)
+      if (await isRepeated(database.orm, accepting, clock())) await assertInForce(projector, id)
+      else {
+        const teamId = await acceptInvitation(database, catalog, id, token, byCaller(request, clock()))
+        await seatChanged(options, id, teamId, accepting)
+      }
       return { ok: true as const }
     }
   )
+}
 
+function addRemoval(app: TypedApp, options: TeamOptions): void {
+  const { database, catalog, projector, clock } = options
   app.delete(
     '/seats/:id',
     {
-      onRequest,
+      onRequest: app.requireSession,
       schema: {
         operationId: 'removeSeat',
         summary: 'Remove a seat, give up your own, or withdraw an invitation',
@@ -181,14 +173,43 @@ export function seatRoutes(app: TypedApp, options: TeamOptions): void {
       const caller = callerOf(request)
       const { id } = request.params
       const removing: SeatCall = { userId: caller.user.id, of: { removed: id, actingFor: caller.accountId } }
-      if (await isRepeated(database.orm, removing, clock())) await assertInForce(id)
+      if (await isRepeated(database.orm, removing, clock())) await assertInForce(projector, id)
       else {
-        const removedId = await removeSeat(database, catalog, caller, id, by(request))
-        if (removedId !== null) await seatChanged(removedId, caller.accountId, removing)
+        const removedId = await removeSeat(database, catalog, caller, id, byCaller(request, clock()))
+        if (removedId !== null) await seatChanged(options, removedId, caller.accountId, removing)
       }
       return { ok: true as const }
     }
   )
+}
+
+const byCaller = (request: FastifyRequest, now: Date): By => ({
+  actorId: callerOf(request).user.id,
+  ip: request.ip,
+  at: now
+})
+
+/**
+ * Brings a committed change of seats into force.
+ *
+ * @param userId the user whose own account was suspended or resumed
+ * @throws ServiceError `change_pending`
+ */
+async function seatChanged(
+  { database, projector, planWriter, clock }: TeamOptions,
+  userId: string,
+  teamId: string,
+  call: SeatCall
+): Promise<void> {
+  planWriter.wake()
+  if (await projector.accountChanged(userId)) return
+  await rememberPending(database.orm, call, teamId, clock())
+  throw new ServiceError('change_pending')
+}
+
+/** @throws ServiceError `change_pending` */
+async function assertInForce(projector: TeamOptions['projector'], userId: string): Promise<void> {
+  if (!(await projector.accountChanged(userId))) throw new ServiceError('change_pending')
 }
 
 /**

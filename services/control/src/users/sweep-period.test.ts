@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { sweepPeriodMs } from './sweep-period.ts'
-import { pageSize, pauseMs } from './sweep-users.ts'
+import { pageSize, pauseMs, sweepPeriodMs } from './sweep-users.ts'
 
 const minute = 60_000
 

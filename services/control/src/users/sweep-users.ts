@@ -14,8 +14,11 @@ import type { Projector } from '../projection/projector.ts'
 import type { Mailboxes } from '../signup/mailbox.ts'
 import { adoptUser } from './adopt-user.ts'
 import { finishDeletions } from './delete-user.ts'
-import { minPeriodMs, sweepPeriodMs } from './sweep-period.ts'
 
+/** The minimum time from the start of one comparison of all users to the start of the next. */
+const minPeriodMs = 10 * 60_000
+/** With more users, the period grows in proportion. */
+const usersInMinPeriod = 10_000
 /** Between two requests: a comparison makes at most five calls a second, because the provider also serves others. */
 export const pauseMs = 200
 /** Users per page, about half a megabyte. */
@@ -201,4 +204,14 @@ async function adopt(options: CompareOptions, id: string, seen: IdentityUser | n
   const { database, projector, clock } = options
   const { isAccountChanged } = await database.orm.transaction((tx) => adoptUser(tx, options, id, seen, clock()))
   if (isAccountChanged) await projector.accountChanged(id)
+}
+
+/**
+ * Milliseconds from the start of one comparison of all users to the start of the next: 10 minutes up to 10,000 users,
+ * then in proportion. So the provider never lists more than about 50 pages in 10 minutes.
+ *
+ * @param users the number of our users
+ */
+export function sweepPeriodMs(users: number): number {
+  return Math.ceil(minPeriodMs * Math.max(1, users / usersInMinPeriod))
 }

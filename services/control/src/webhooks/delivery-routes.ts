@@ -14,33 +14,40 @@ import { webhookDeliveries } from '../database/schema/webhooks.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { countForSubject } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import type { WebhookArea, WebhookOptions } from './endpoint-routes.ts'
 import { listDeliveries, readDelivery, redeliver } from './read-deliveries.ts'
 import { findEndpoint, lockEndpoint } from './store-endpoint.ts'
+import type { WebhookArea, WebhookOptions } from './webhook-area.ts'
 
 const dayMs = 86_400_000
 
 /** Adds the routes that send a test, show the log of deliveries, and repeat one of them. */
-export function addDeliveryRoutes(
-  app: TypedApp,
-  { database, clock, wake, limits }: WebhookOptions,
-  area: WebhookArea
-): void {
-  const { orm } = database
-  const { prefix, noun, errors, onRequest, onChange, preHandler, ownerOf } = area
-  const max = limits.webhookTestsPerDay
+export function addDeliveryRoutes(app: TypedApp, options: WebhookOptions, area: WebhookArea): void {
+  const max = options.limits.webhookTestsPerDay
 
   /** @throws ServiceError `too_many_requests` */
   async function countTest(request: FastifyRequest): Promise<void> {
-    const retryAfter = await countForSubject(
-      app,
-      { what: 'webhook-tests', max, windowMs: dayMs },
-      ownerOf(request) ?? ''
-    )
+    const subject = area.ownerOf(request) ?? ''
+    const retryAfter = await countForSubject(app, { what: 'webhook-tests', max, windowMs: dayMs }, subject)
     if (retryAfter !== null) throw new ServiceError('too_many_requests', { retryAfter })
   }
-  const sending = { onRequest: onChange, preHandler: [preHandler, countTest] }
+  const sending = { onRequest: area.onChange, preHandler: [area.preHandler, countTest] }
+  addTest(app, options, area, sending)
+  addList(app, options, area)
+  addRedeliver(app, options, area, sending)
+}
 
+/** The hooks of the routes that send something. */
+interface SendingHooks {
+  readonly onRequest: WebhookArea['onChange']
+  readonly preHandler: Array<WebhookArea['preHandler']>
+}
+
+function addTest(
+  app: TypedApp,
+  { database, clock, wake }: WebhookOptions,
+  { prefix, noun, errors, ownerOf }: WebhookArea,
+  sending: SendingHooks
+): void {
   app.post(
     `${prefix}/:id/test`,
     {
@@ -59,7 +66,7 @@ export function addDeliveryRoutes(
     },
     async (request, reply) => {
       const accountId = ownerOf(request)
-      const delivery = await orm.transaction(async (tx) => {
+      const delivery = await database.orm.transaction(async (tx) => {
         const { id } = await lockEndpoint(tx, accountId, request.params.id)
         const happened = { type: 'webhook.test', data: { endpoint_id: id }, at: clock() } as const
         const event = await recordEvent(
@@ -76,7 +83,13 @@ export function addDeliveryRoutes(
       return reply.code(202).send({ delivery })
     }
   )
+}
 
+function addList(
+  app: TypedApp,
+  { database: { orm } }: WebhookOptions,
+  { prefix, noun, errors, onRequest, ownerOf }: WebhookArea
+): void {
   app.get(
     `${prefix}/:id/deliveries`,
     {
@@ -96,7 +109,14 @@ export function addDeliveryRoutes(
       return await listDeliveries(orm, id, request.query)
     }
   )
+}
 
+function addRedeliver(
+  app: TypedApp,
+  { database: { orm }, clock, wake }: WebhookOptions,
+  { prefix, noun, errors, ownerOf }: WebhookArea,
+  sending: SendingHooks
+): void {
   app.post(
     `${prefix}/:id/deliveries/:delivery_id/redeliver`,
     {

@@ -51,7 +51,7 @@ export interface DeliveryWorker {
  * leased meanwhile. So slow receivers take few of the places, and no others wait for them: see {@link claimDeliveries}.
  */
 export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
-  const { database, secretKeys, send, sharedTime, rightClock, log, onAttempt, intervalMs = 1000 } = options
+  const { database, sharedTime, log, onAttempt, intervalMs = 1000 } = options
   const { orm } = database
   const deliveries = leasedDeliveries(orm, sharedTime)
   /** Work under way, by endpoint. */
@@ -60,23 +60,15 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   let isResealed = false
   const loop = createBackgroundLoop({
     async round() {
-      await resealOnce()
+      // After the start, which may have brought a new key.
+      if (!isResealed) await reseal(options)
+      isResealed = true
       await startDue()
     },
     intervalMs,
     log,
     messages: { failing: 'webhooks cannot be sent', recovered: 'webhooks are sent again' }
   })
-
-  /** After the start, which may have brought a new key. */
-  async function resealOnce(): Promise<void> {
-    if (isResealed) return
-    const { resealed, unreadable } = await resealSecrets(orm, secretKeys)
-    isResealed = true
-    if (resealed > 0) log.info({ resealed }, 'secrets of webhooks are encrypted with the first key of SECRETS_KEY now')
-    if (unreadable > 0)
-      log.error({ unreadable }, 'secrets of webhooks cannot be decrypted: SECRETS_KEY lacks their key')
-  }
 
   /** @returns how many deliveries it has started */
   async function startDue(): Promise<number> {
@@ -99,7 +91,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     const startedAt = new Date(claimed.delivery.dueAt!.getTime() - leaseMs)
     try {
       const calledAt = performance.now()
-      const result = await call(claimed, startedAt)
+      const result = await callReceiver(claimed, startedAt, options, loop.signal)
       const tookMs = Math.round(performance.now() - calledAt)
       onAttempt(result.outcome)
       await storeAttempt(orm, claimed, { result, startedAt, tookMs })
@@ -113,25 +105,6 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
 
   function report(err: unknown, { delivery }: ClaimedDelivery): void {
     log.warn({ err, deliveryId: delivery.id }, 'the result of a webhook could not be stored; it is sent again')
-  }
-
-  async function call({ endpoint, event }: ClaimedDelivery, at: Date): Promise<CallResult> {
-    const { id, url, secret, previousSecret, previousSecretUntil } = endpoint
-    const isOverlapping = previousSecretUntil !== null && previousSecretUntil > at
-    const sealed = [secret, ...(previousSecret !== null && isOverlapping ? [previousSecret] : [])]
-    const secrets = sealed.map((one) => unseal(secretKeys, id, one)).filter((one) => one !== null)
-    if (secrets.length < sealed.length) {
-      log.error({ endpointId: id }, 'the secret of a webhook endpoint cannot be decrypted: SECRETS_KEY lacks its key')
-      const error = 'The signing secret cannot be read. Rotate it, or ask the operator to restore SECRETS_KEY.'
-      return { outcome: 'unreadable_secret', status: null, error }
-    }
-    const body = JSON.stringify(messageOf(event))
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'Webhooks',
-      ...signMessage(secrets, { id: event.id, at: rightClock(), body })
-    }
-    return await send(new URL(url), headers, body, loop.signal)
   }
 
   const ended = () => Promise.all(busy.values())
@@ -152,4 +125,36 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       }
     }
   }
+}
+
+/** Encrypts the signing secrets with the first key. */
+async function reseal({ database, secretKeys, log }: WorkerOptions): Promise<void> {
+  const { resealed, unreadable } = await resealSecrets(database.orm, secretKeys)
+  if (resealed > 0) log.info({ resealed }, 'secrets of webhooks are encrypted with the first key of SECRETS_KEY now')
+  if (unreadable > 0) log.error({ unreadable }, 'secrets of webhooks cannot be decrypted: SECRETS_KEY lacks their key')
+}
+
+/** Signs an event with the endpoint's secrets in force `at` a time, and sends it. */
+async function callReceiver(
+  { endpoint, event }: ClaimedDelivery,
+  at: Date,
+  { secretKeys, send, rightClock, log }: WorkerOptions,
+  signal: AbortSignal
+): Promise<CallResult> {
+  const { id, url, secret, previousSecret, previousSecretUntil } = endpoint
+  const isOverlapping = previousSecretUntil !== null && previousSecretUntil > at
+  const sealed = [secret, ...(previousSecret !== null && isOverlapping ? [previousSecret] : [])]
+  const secrets = sealed.map((one) => unseal(secretKeys, id, one)).filter((one) => one !== null)
+  if (secrets.length < sealed.length) {
+    log.error({ endpointId: id }, 'the secret of a webhook endpoint cannot be decrypted: SECRETS_KEY lacks its key')
+    const error = 'The signing secret cannot be read. Rotate it, or ask the operator to restore SECRETS_KEY.'
+    return { outcome: 'unreadable_secret', status: null, error }
+  }
+  const body = JSON.stringify(messageOf(event))
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Webhooks',
+    ...signMessage(secrets, { id: event.id, at: rightClock(), body })
+  }
+  return await send(new URL(url), headers, body, signal)
 }

@@ -1,14 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { describeEvents } from '@tollgate/contracts/events/describe-events.ts'
-import type { accountEvents, operatorEvents } from '@tollgate/contracts/events/event-types.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import {
-  type ChangeOperatorWebhookRequest,
   type ChangeWebhookRequest,
-  type CreateOperatorWebhookRequest,
   type CreateWebhookRequest,
   EventTypesResponse,
   ListWebhooksResponse,
@@ -18,81 +14,34 @@ import {
   WebhookSecretResponse
 } from '@tollgate/contracts/http/webhooks.ts'
 import { eq } from 'drizzle-orm'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../clocks/clock.ts'
-import type { Database, Transaction } from '../database/connect.ts'
 import { webhookEndpoints } from '../database/schema/webhooks.ts'
-import type { Limits } from '../http/limits.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { type AllowedNetworks, readWebhookUrl } from './addresses.ts'
-import type { SealKeys } from './seal.ts'
 import {
   changeEndpoint,
   createEndpoint,
-  type EndpointOwner,
   findEndpoint,
   listEndpoints,
   lockEndpoint,
   rotateEndpoint,
-  type StoredEndpoint,
   toEndpoint
 } from './store-endpoint.ts'
+import type { WebhookArea, WebhookOptions } from './webhook-area.ts'
 
 const defaultOverlapSeconds = 86_400
 
-export type WebhookAction = 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.deleted'
-
-export interface WebhookOptions {
-  readonly database: Database
-  readonly secretKeys: SealKeys
-  readonly allowedNetworks: AllowedNetworks
-  readonly clock: Clock
-  /** Looks for due deliveries now. */
-  readonly wake: () => void
-  readonly limits: Pick<Limits, 'changeWebhooks' | 'webhookTestsPerDay'>
-}
-
-/** The same routes are there for accounts and for operators. */
-export interface WebhookArea {
-  /** For instance `/webhooks`; empty for the root of the instance. */
-  readonly prefix: string
-  /** In the names of operations. */
-  readonly noun: '' | 'Operator'
-  readonly whose: 'the account' | 'the operators'
-  readonly events: typeof accountEvents | typeof operatorEvents
-  /** Of `ownerOf`. */
-  readonly errors: readonly ErrorCode[]
-  readonly onRequest: (request: FastifyRequest) => Promise<void>
-  /** In place of `onRequest`, before changes, tests and repeats. */
-  readonly onChange: Array<(request: FastifyRequest) => Promise<void>>
-  /** Limits changes, tests and repeats. */
-  readonly preHandler: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-  /** @throws ServiceError `forbidden` */
-  readonly ownerOf: (request: FastifyRequest) => EndpointOwner
-  /** Records a change in the log of the area. */
-  readonly record: (
-    tx: Transaction,
-    request: FastifyRequest,
-    action: WebhookAction,
-    row: StoredEndpoint
-  ) => Promise<void>
-  readonly CreateRequest: typeof CreateWebhookRequest | typeof CreateOperatorWebhookRequest
-  readonly ChangeRequest: typeof ChangeWebhookRequest | typeof ChangeOperatorWebhookRequest
-}
-
 /** Adds the routes that list, create, change, rotate and delete webhook endpoints. */
 export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: WebhookArea): void {
-  const { database, secretKeys, allowedNetworks, clock } = options
-  const { orm } = database
-  const { prefix, noun, whose, events, errors, onRequest, onChange, preHandler, ownerOf, record } = area
-  const changing = { onRequest: onChange, preHandler }
+  addEventTypes(app, area)
+  addList(app, options, area)
+  addCreate(app, options, area)
+  addGet(app, options, area)
+  addChange(app, options, area)
+  addRotate(app, options, area)
+  addDelete(app, options, area)
+}
 
-  function readUrl(text: string): string {
-    const read = readWebhookUrl(text, allowedNetworks)
-    if ('problem' in read) throw new ServiceError('invalid_request', { message: `url: ${read.problem}` })
-    return read.url.href
-  }
-
+function addEventTypes(app: TypedApp, { prefix, noun, whose, events, onRequest }: WebhookArea): void {
   app.get(
     `${prefix}/event-types`,
     {
@@ -105,7 +54,13 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
     },
     async () => ({ event_types: describeEvents(events) })
   )
+}
 
+function addList(
+  app: TypedApp,
+  { database, clock }: WebhookOptions,
+  { prefix, noun, whose, errors, onRequest, ownerOf }: WebhookArea
+): void {
   app.get(
     `${prefix}/`,
     {
@@ -118,14 +73,22 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
       }
     },
     async (request) => ({
-      endpoints: (await listEndpoints(orm, ownerOf(request))).map((row) => toEndpoint(row, clock()))
+      endpoints: (await listEndpoints(database.orm, ownerOf(request))).map((row) => toEndpoint(row, clock()))
     })
   )
+}
 
+function addCreate(
+  app: TypedApp,
+  { database, secretKeys, allowedNetworks, clock }: WebhookOptions,
+  area: WebhookArea
+): void {
+  const { prefix, noun, errors, onChange, preHandler, ownerOf, record } = area
   app.post(
     `${prefix}/`,
     {
-      ...changing,
+      onRequest: onChange,
+      preHandler,
       schema: {
         operationId: `create${noun}Webhook`,
         summary: 'Create a webhook endpoint',
@@ -140,16 +103,22 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
     async (request, reply) => {
       const accountId = ownerOf(request)
       const { url, description = '', event_types: eventTypes = null } = request.body as CreateWebhookRequest
-      const asked = { accountId, url: readUrl(url), description, eventTypes }
-      const { endpoint, secret } = await orm.transaction(async (tx) => {
-        const created = await createEndpoint(tx, secretKeys, asked, clock())
+      const values = { accountId, url: readUrl(url, allowedNetworks), description, eventTypes }
+      const { endpoint, secret } = await database.orm.transaction(async (tx) => {
+        const created = await createEndpoint(tx, secretKeys, values, clock())
         await record(tx, request, 'webhook.created', created.endpoint)
         return created
       })
       return reply.code(201).send({ endpoint: toEndpoint(endpoint, clock()), secret })
     }
   )
+}
 
+function addGet(
+  app: TypedApp,
+  { database, clock }: WebhookOptions,
+  { prefix, noun, errors, onRequest, ownerOf }: WebhookArea
+): void {
   app.get(
     `${prefix}/:id`,
     {
@@ -163,14 +132,18 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
       }
     },
     async (request) => ({
-      endpoint: toEndpoint(await findEndpoint(orm, ownerOf(request), request.params.id), clock())
+      endpoint: toEndpoint(await findEndpoint(database.orm, ownerOf(request), request.params.id), clock())
     })
   )
+}
 
+function addChange(app: TypedApp, { database, allowedNetworks, clock }: WebhookOptions, area: WebhookArea): void {
+  const { prefix, noun, errors, onChange, preHandler, ownerOf, record } = area
   app.patch(
     `${prefix}/:id`,
     {
-      ...changing,
+      onRequest: onChange,
+      preHandler,
       schema: {
         operationId: `change${noun}Webhook`,
         summary: 'Change a webhook endpoint, or turn it on or off',
@@ -186,23 +159,27 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
       const { url, event_types: eventTypes, ...rest } = request.body as ChangeWebhookRequest
       const change = {
         ...rest,
-        ...(url !== undefined && { url: readUrl(url) }),
+        ...(url !== undefined && { url: readUrl(url, allowedNetworks) }),
         ...(eventTypes !== undefined && { eventTypes })
       }
-      const endpoint = await orm.transaction(async (tx) => {
-        const found = await lockEndpoint(tx, owner, request.params.id)
-        const changed = await changeEndpoint(tx, found, change, clock())
-        if (!isDeepStrictEqual(changed, found)) await record(tx, request, 'webhook.changed', changed)
+      const endpoint = await database.orm.transaction(async (tx) => {
+        const former = await lockEndpoint(tx, owner, request.params.id)
+        const changed = await changeEndpoint(tx, former, change, clock())
+        if (!isDeepStrictEqual(changed, former)) await record(tx, request, 'webhook.changed', changed)
         return changed
       })
       return { endpoint: toEndpoint(endpoint, clock()) }
     }
   )
+}
 
+function addRotate(app: TypedApp, { database, secretKeys, clock }: WebhookOptions, area: WebhookArea): void {
+  const { prefix, noun, errors, onChange, preHandler, ownerOf, record } = area
   app.post(
     `${prefix}/:id/rotate`,
     {
-      ...changing,
+      onRequest: onChange,
+      preHandler,
       schema: {
         operationId: `rotate${noun}Webhook`,
         summary: 'Replace the signing secret',
@@ -218,20 +195,24 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
     async (request) => {
       const owner = ownerOf(request)
       const { overlap_seconds: overlapSeconds = defaultOverlapSeconds } = request.body ?? {}
-      const { endpoint, secret } = await orm.transaction(async (tx) => {
-        const found = await lockEndpoint(tx, owner, request.params.id)
-        const rotated = await rotateEndpoint(tx, secretKeys, found, overlapSeconds, clock())
+      const { endpoint, secret } = await database.orm.transaction(async (tx) => {
+        const former = await lockEndpoint(tx, owner, request.params.id)
+        const rotated = await rotateEndpoint(tx, secretKeys, former, overlapSeconds, clock())
         await record(tx, request, 'webhook.rotated', rotated.endpoint)
         return rotated
       })
       return { endpoint: toEndpoint(endpoint, clock()), secret }
     }
   )
+}
 
+function addDelete(app: TypedApp, { database }: WebhookOptions, area: WebhookArea): void {
+  const { prefix, noun, errors, onChange, preHandler, ownerOf, record } = area
   app.delete(
     `${prefix}/:id`,
     {
-      ...changing,
+      onRequest: onChange,
+      preHandler,
       schema: {
         operationId: `delete${noun}Webhook`,
         summary: 'Delete a webhook endpoint with its log',
@@ -244,12 +225,19 @@ export function addEndpointRoutes(app: TypedApp, options: WebhookOptions, area: 
     },
     async (request) => {
       const owner = ownerOf(request)
-      await orm.transaction(async (tx) => {
-        const found = await lockEndpoint(tx, owner, request.params.id)
-        await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, found.id))
-        await record(tx, request, 'webhook.deleted', found)
+      await database.orm.transaction(async (tx) => {
+        const former = await lockEndpoint(tx, owner, request.params.id)
+        await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, former.id))
+        await record(tx, request, 'webhook.deleted', former)
       })
       return { ok: true as const }
     }
   )
+}
+
+/** @throws ServiceError `invalid_request` */
+function readUrl(text: string, allowedNetworks: AllowedNetworks): string {
+  const read = readWebhookUrl(text, allowedNetworks)
+  if ('problem' in read) throw new ServiceError('invalid_request', { message: `url: ${read.problem}` })
+  return read.url.href
 }

@@ -8,7 +8,8 @@ import { principalOf } from '../callers/principal.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import { byPrincipal } from '../keys/key-context.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
-import { addEndpointRoutes, type WebhookArea, type WebhookOptions } from './endpoint-routes.ts'
+import { addEndpointRoutes } from './endpoint-routes.ts'
+import type { WebhookArea, WebhookOptions } from './webhook-area.ts'
 
 /** `/api/webhooks`: the webhook endpoints of the caller's account, for its owner and for partners' servers. */
 export async function webhookRoutes(instance: FastifyInstance, options: WebhookOptions): Promise<void> {

@@ -12,7 +12,7 @@ import { foundTokens, openaiTier, promptKinds } from '../token-usage.ts'
 import { randomId } from '../write-text.ts'
 import type { WholeItem } from './items.ts'
 import { buildOutput, logprobsOf, type OutputItem } from './output.ts'
-import { type ResponseState, readPrompt } from './prompt.ts'
+import { type ResponsePrompt, type ResponseState, readPrompt } from './prompt.ts'
 import type { ResponseRequest } from './request.ts'
 import { describeResponse, reportResponseUsage, type SentResponse } from './response.ts'
 
@@ -78,12 +78,7 @@ export function answerResponse(
     error: { code: 'server_error', message: failureMessage }
   }
 
-  const keep = (response: SentResponse): SentResponse => {
-    if (request.store === false) return response
-    const chain = [...prompt.items.all, ...(response.output as readonly WholeItem[])]
-    state.store.keep({ response, input: prompt.items.input, chain })
-    return response
-  }
+  const keep = (response: SentResponse) => (request.store === false ? response : keepResponse(response, prompt, state))
   return {
     ...counted,
     whole: () => keep(ended),
@@ -103,6 +98,12 @@ export function answerResponse(
       event: (sent) => ({ type: 'response.failed', sequence_number: sent, response: keep(failed) })
     }
   }
+}
+
+function keepResponse(response: SentResponse, { items }: ResponsePrompt, { store }: ResponseState): SentResponse {
+  const chain = [...items.all, ...(response.output as readonly WholeItem[])]
+  store.keep({ response, input: items.input, chain })
+  return response
 }
 
 const noImages = {

@@ -14,20 +14,11 @@ import {
 import { askOnce, guarded, isMissing, isNothingUpcoming, pageSize, type StripeClient } from './stripe-client.ts'
 import { toCheckout, toInvoice, toPaidInvoice, toUpcomingCharge } from './stripe-objects.ts'
 
-/** Calls about the pages on which people buy, and about invoices. */
+/** Calls about the pages on which people buy and change subscriptions. */
 export function checkoutCalls(
   client: StripeClient,
   now: () => number
-): Pick<
-  Payments,
-  | 'listCheckouts'
-  | 'createCheckout'
-  | 'expireCheckout'
-  | 'createPortal'
-  | 'listPaidInvoices'
-  | 'previewCharge'
-  | 'listInvoices'
-> {
+): Pick<Payments, 'listCheckouts' | 'createCheckout' | 'expireCheckout' | 'createPortal'> {
   return {
     listCheckouts: (customer, signal) =>
       guarded(async () => {
@@ -63,9 +54,9 @@ export function checkoutCalls(
         } catch (error) {
           // It was paid or expired a moment ago.
           if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
-          const found = expectAnswer(CheckoutAnswer, await client(signal).checkout.sessions.retrieve(id))
-          if (found.status === 'open') throw error
-          return found.status === 'complete'
+          const checkout = expectAnswer(CheckoutAnswer, await client(signal).checkout.sessions.retrieve(id))
+          if (checkout.status === 'open') throw error
+          return checkout.status === 'complete'
         }
       }),
 
@@ -77,16 +68,23 @@ export function checkoutCalls(
         }
         if (change === null) return open(null)
         try {
-          const found = await client(signal).subscriptions.retrieve(change.subscriptionId)
-          const [item] = expectAnswer(SubscriptionItemsAnswer, found).items.data
+          const subscription = await client(signal).subscriptions.retrieve(change.subscriptionId)
+          const [item] = expectAnswer(SubscriptionItemsAnswer, subscription).items.data
           return await open(item === undefined ? null : confirmation(change, item.id))
         } catch (error) {
           // The portal's settings do not offer this switch. Its first page shows what it offers.
           if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
           return await open(null)
         }
-      }, customer),
+      }, customer)
+  }
+}
 
+/** Calls about invoices. */
+export function invoiceCalls(
+  client: StripeClient
+): Pick<Payments, 'listPaidInvoices' | 'previewCharge' | 'listInvoices'> {
+  return {
     listPaidInvoices: ({ from, to, after }, signal) =>
       guarded(async () => {
         const created = { gte: toSeconds(from), ...(to !== null && { lte: toSeconds(to) }) }

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { NoSuchCustomerError, type Payments, type Subscription } from '../payments.ts'
 import { CustomerAnswer, expectAnswer, listOf, SubscriptionAnswer } from './stripe-answers.ts'
-import { checkoutCalls } from './stripe-checkouts.ts'
+import { checkoutCalls, invoiceCalls } from './stripe-checkouts.ts'
 import {
   askOnce,
   createStripeClient,
@@ -34,7 +34,8 @@ export function createStripePayments(options: StripeOptions): Payments {
   return {
     startDeadline: () => AbortSignal.timeout(timeoutMs),
     ...customerCalls(client, now),
-    ...checkoutCalls(client, now)
+    ...checkoutCalls(client, now),
+    ...invoiceCalls(client)
   }
 }
 

@@ -32,50 +32,68 @@ interface TestEvent {
 
 /** Plays the history of one customer, from the first purchase to the final check. */
 export async function playHistory(replicas: Replicas, { steps, ending, order }: History): Promise<void> {
-  const { one, two, payments, stripe } = replicas
-  const { controls } = payments
-  const { orm } = one.database
+  const customer = await createCustomer(replicas)
+  for (const step of steps) await customer.take(step)
+  if (ending === 'delivered') await customer.deliverRest(order)
+  else await customer.compare()
+  await customer.adopt()
+  await customer.write()
+  await customer.adopt()
+  await customer.write()
+  await customer.check()
+  await customer.leave()
+}
+
+async function createCustomer(replicas: Replicas): Promise<Customer> {
+  const { one, stripe } = replicas
   const admin = createClient(one.identity.url, serviceRoleKey, { auth: { persistSession: false } }).auth.admin
-  const accountId = await newUser()
-  const customer = await stripe.customers.create({ metadata: { account_id: accountId } })
-  await storeCustomer(orm, accountId, customer.id, { now: new Date(), replaces: null })
-  const subscriptions: string[] = []
-  const events: TestEvent[] = []
-  const deliveredIds = new Set<string>()
-  let setPlan: string | null = null
+  const email = `${randomBytes(8).toString('hex')}@example.com`
+  const { data, error } = await admin.createUser({ email, email_confirm: true })
+  if (error !== null) throw error
+  const { id } = data.user
+  const { id: customerId } = await stripe.customers.create({ metadata: { account_id: id } })
+  const customer = new Customer(replicas, admin, { id, customerId })
+  await customer.adopt()
+  await storeCustomer(one.database.orm, id, customerId, { now: new Date(), replaces: null })
+  return customer
+}
 
-  for (const step of steps) await take(step)
-  const rest = events
-    .filter(({ id }) => !deliveredIds.has(id))
-    .map((event, index) => ({ event, at: order[index % 20]! }))
-  if (ending === 'delivered') {
-    // The last event always arrives, even if earlier ones were lost.
-    rest.push({ event: crafted('customer.subscription.updated'), at: order[19]! })
-    await deliverAll(rest.sort((a, b) => a.at - b.at).map(({ event }, index) => ({ event, replica: index % 2 })))
-  } else {
-    await compare()
-  }
-  await adoptPlan()
-  await write()
-  await adoptPlan()
-  await write()
-  await check()
-  await leave()
+type Admin = ReturnType<typeof createClient>['auth']['admin']
 
-  async function newUser(): Promise<string> {
-    const email = `${randomBytes(8).toString('hex')}@example.com`
-    const { data, error } = await admin.createUser({ email, email_confirm: true })
-    if (error !== null) throw error
-    await adopt(data.user.id)
-    return data.user.id
+/** A user who buys, and the events about them that the payment provider sends. */
+class Customer {
+  readonly #one: Replicas['one']
+  readonly #two: Replicas['two']
+  readonly #stripe: Replicas['stripe']
+  readonly #controls: Replicas['payments']['controls']
+  readonly #admin: Admin
+  /** Of the user and the account. */
+  readonly #id: string
+  /** At the payment provider. */
+  readonly #customerId: string
+  readonly #subscriptions: string[] = []
+  readonly #events: TestEvent[] = []
+  readonly #deliveredIds = new Set<string>()
+  /** The plan that somebody set at the identity provider. */
+  #setPlan: string | null = null
+
+  constructor(replicas: Replicas, admin: Admin, { id, customerId }: { id: string; customerId: string }) {
+    this.#one = replicas.one
+    this.#two = replicas.two
+    this.#stripe = replicas.stripe
+    this.#controls = replicas.payments.controls
+    this.#admin = admin
+    this.#id = id
+    this.#customerId = customerId
   }
 
   /** Adopts the user's plan, as a sign-in or the comparison with the identity provider does. */
-  async function adopt(id: string): Promise<string | null> {
-    const { data, error } = await admin.getUserById(id)
+  async adopt(): Promise<string | null> {
+    const id = this.#id
+    const { data, error } = await this.#admin.getUserById(id)
     if (error !== null) throw error
     const plan: unknown = data.user.app_metadata.plan ?? null
-    const seen = {
+    const user = {
       id,
       email: data.user.email ?? '',
       name: '',
@@ -84,103 +102,112 @@ export async function playHistory(replicas: Replicas, { steps, ending, order }: 
       operatorRoles: null,
       isBanned: false
     }
-    await orm.transaction((tx) => adoptUser(tx, one, id, seen, new Date()))
-    await one.projector.accountChanged(id)
-    return seen.plan
+    await this.#one.database.orm.transaction((tx) => adoptUser(tx, this.#one, id, user, new Date()))
+    await this.#one.projector.accountChanged(id)
+    return user.plan
   }
 
-  async function take(step: Step): Promise<void> {
-    const chosen = (number: number) => subscriptions[number % subscriptions.length]!
+  async take(step: Step): Promise<void> {
+    const chosen = (number: number) => this.#subscriptions[number % this.#subscriptions.length]!
     switch (step.do) {
       case 'buy':
-        subscriptions.push(await buy(step.price))
+        this.#subscriptions.push(await this.#buy(step.price))
         break
       case 'switch':
-        await unlessEnded(chosen(step.which), async (id) => {
-          const [item] = (await stripe.subscriptions.retrieve(id)).items.data
-          await stripe.subscriptions.update(id, { items: [{ id: item!.id, price: step.price }] })
+        await this.#unlessEnded(chosen(step.which), async (id) => {
+          const [item] = (await this.#stripe.subscriptions.retrieve(id)).items.data
+          await this.#stripe.subscriptions.update(id, { items: [{ id: item!.id, price: step.price }] })
         })
         break
       case 'cancel later':
-        await unlessEnded(chosen(step.which), (id) =>
-          stripe.subscriptions.update(id, { cancel_at_period_end: step.isLater })
+        await this.#unlessEnded(chosen(step.which), (id) =>
+          this.#stripe.subscriptions.update(id, { cancel_at_period_end: step.isLater })
         )
         break
       case 'cancel':
-        await unlessEnded(chosen(step.which), (id) => stripe.subscriptions.cancel(id))
+        await this.#unlessEnded(chosen(step.which), (id) => this.#stripe.subscriptions.cancel(id))
         break
       case 'fail to pay':
-        await unlessEnded(chosen(step.which), async (id) => controls.setStatus(id, 'past_due'))
+        await this.#unlessEnded(chosen(step.which), async (id) => this.#controls.setStatus(id, 'past_due'))
         break
       case 'set status':
-        await unlessEnded(chosen(step.which), async (id) => controls.setStatus(id, step.status))
+        await this.#unlessEnded(chosen(step.which), async (id) => this.#controls.setStatus(id, step.status))
         break
       case 'set plan': {
-        setPlan = step.plan
-        const { error } = await admin.updateUserById(accountId, { app_metadata: { plan: step.plan } })
+        this.#setPlan = step.plan
+        const { error } = await this.#admin.updateUserById(this.#id, { app_metadata: { plan: step.plan } })
         if (error !== null) throw error
         break
       }
       case 'deliver':
-        if (events.length > 0) {
-          await deliverAll(
-            step.events.map(({ which, replica }) => ({ event: events[which % events.length]!, replica }))
+        if (this.#events.length > 0) {
+          await this.#deliverAll(
+            step.events.map(({ which, replica }) => ({ event: this.#events[which % this.#events.length]!, replica }))
           )
         }
         break
       case 'write':
-        await write()
+        await this.write()
     }
-    events.push(...(eventsOf[step.do] ?? []).map(crafted))
+    this.#events.push(...(eventsOf[step.do] ?? []).map((type) => this.#newEvent(type)))
   }
 
-  async function buy(price: string): Promise<string> {
-    const session = await stripe.checkout.sessions.create({
+  async #buy(price: string): Promise<string> {
+    const session = await this.#stripe.checkout.sessions.create({
       mode: 'subscription',
-      customer: customer.id,
+      customer: this.#customerId,
       line_items: [{ price, quantity: 1 }],
       success_url: 'http://localhost:3000/'
     })
-    return controls.pay(session.id).subscription as string
+    return this.#controls.pay(session.id).subscription as string
   }
 
-  async function unlessEnded(id: string, change: (id: string) => Promise<unknown>): Promise<void> {
-    const { status } = await stripe.subscriptions.retrieve(id)
+  async #unlessEnded(id: string, change: (id: string) => Promise<unknown>): Promise<void> {
+    const { status } = await this.#stripe.subscriptions.retrieve(id)
     if (status !== 'canceled' && status !== 'incomplete_expired') await change(id)
   }
 
   /** Makes an event that names only the customer. */
-  function crafted(type: string): TestEvent {
-    return { id: `evt_${randomBytes(8).toString('hex')}`, type, data: { object: { customer: customer.id } } }
+  #newEvent(type: string): TestEvent {
+    return { id: `evt_${randomBytes(8).toString('hex')}`, type, data: { object: { customer: this.#customerId } } }
   }
 
-  async function deliverAll(some: Array<{ event: TestEvent; replica: number }>): Promise<void> {
-    const answers = await Promise.all(some.map(({ event, replica }) => deliver(event, replica === 0 ? one : two)))
+  async #deliverAll(some: Array<{ event: TestEvent; replica: number }>): Promise<void> {
+    const answers = await Promise.all(
+      some.map(({ event, replica }) => deliver(event, replica === 0 ? this.#one : this.#two))
+    )
     for (const { status, body } of answers) assert.equal(status, 200, JSON.stringify(body))
-    for (const { event } of some) deliveredIds.add(event.id)
+    for (const { event } of some) this.#deliveredIds.add(event.id)
   }
 
-  async function write(): Promise<void> {
-    await Promise.all([one.planWriter.writeAll(), two.planWriter.writeAll()])
+  /** Delivers the events that did not arrive yet, in the given order. */
+  async deliverRest(order: readonly number[]): Promise<void> {
+    const rest = this.#events
+      .filter(({ id }) => !this.#deliveredIds.has(id))
+      .map((event, index) => ({ event, at: order[index % 20]! }))
+    // The last event always arrives, even if earlier ones were lost.
+    rest.push({ event: this.#newEvent('customer.subscription.updated'), at: order[19]! })
+    const inOrder = rest.sort((a, b) => a.at - b.at)
+    await this.#deliverAll(inOrder.map(({ event }, index) => ({ event, replica: index % 2 })))
   }
 
-  async function compare(): Promise<void> {
-    for (const replica of [one, two]) replica.passTime(3_600_000)
-    const looked = await Promise.all([one.subscriptionSweeper.look(), two.subscriptionSweeper.look()])
+  async write(): Promise<void> {
+    await Promise.all([this.#one.planWriter.writeAll(), this.#two.planWriter.writeAll()])
+  }
+
+  async compare(): Promise<void> {
+    for (const replica of [this.#one, this.#two]) replica.passTime(3_600_000)
+    const looked = await Promise.all([this.#one.subscriptionSweeper.look(), this.#two.subscriptionSweeper.look()])
     assert.ok(looked.includes(true))
-    await Promise.all([one.dueCustomers.refreshDue(), two.dueCustomers.refreshDue()])
+    await Promise.all([this.#one.dueCustomers.refreshDue(), this.#two.dueCustomers.refreshDue()])
   }
 
-  async function adoptPlan(): Promise<void> {
-    await adopt(accountId)
-  }
-
-  async function check(): Promise<void> {
-    const { data } = await stripe.subscriptions.list({ customer: customer.id, status: 'all', limit: 100 })
+  async check(): Promise<void> {
+    const { data } = await this.#stripe.subscriptions.list({ customer: this.#customerId, status: 'all', limit: 100 })
     const entitling = data.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status))
     const priceIds = entitling.flatMap(({ items }) => items.data.map(({ price }) => price.id))
     const paid = priceIds.some((id) => id.includes('team')) ? 'team' : priceIds.length > 0 ? 'pro' : 'free'
-    const expected = setPlan ?? paid
+    const expected = this.#setPlan ?? paid
 
     const [row] = await queryRows<{
       plan: string
@@ -189,29 +216,29 @@ export async function playHistory(replicas: Replicas, { steps, ending, order }: 
       due: boolean
       pending: boolean
     }>(
-      orm,
+      this.#one.database.orm,
       sql`
         select accounts.plan, customers.plan as paid, subscription_status as status, due_at is not null as due,
           coalesce(pending, false) as pending
         from accounts join customers on account_id = accounts.id left join plan_writes on user_id = accounts.id
-        where accounts.id = ${accountId}`
+        where accounts.id = ${this.#id}`
     )
     const { status, ...state } = row!
     assert.deepEqual(state, { plan: expected, paid, due: false, pending: false })
     // The comparison does not list a subscription that began and ended without an event; it has no effect.
-    const isForgotten = status === null && !data.some((one) => isSubscriptionLive(one.status))
-    assert.ok(isForgotten || data.some((one) => one.status === status), String(status))
-    const record = readAccountRecord((await one.redis.client.hget(accountName(accountId), 'r'))!)
+    const isForgotten = status === null && !data.some((subscription) => isSubscriptionLive(subscription.status))
+    assert.ok(isForgotten || data.some((subscription) => subscription.status === status), String(status))
+    const record = readAccountRecord((await this.#one.redis.client.hget(accountName(this.#id), 'r'))!)
     assert.equal(record.plan, expected)
-    assert.equal((await adopt(accountId)) ?? 'free', expected)
-    await checkAudit(expected)
+    assert.equal((await this.adopt()) ?? 'free', expected)
+    await this.#checkAudit(expected)
   }
 
   /** The audit log has every change once: each row's old value is the new value of the row before. */
-  async function checkAudit(expected: string): Promise<void> {
+  async #checkAudit(expected: string): Promise<void> {
     const rows = await queryRows<{ action: string; subject: string | null; detail: Record<string, unknown> }>(
-      orm,
-      sql`select action, subject, detail from audit_log where account_id = ${accountId} order by id`
+      this.#one.database.orm,
+      sql`select action, subject, detail from audit_log where account_id = ${this.#id} order by id`
     )
     let plan: unknown = 'free'
     for (const { detail } of rows.filter(({ action }) => action === 'plan.changed')) {
@@ -230,10 +257,10 @@ export async function playHistory(replicas: Replicas, { steps, ending, order }: 
   }
 
   /** Ends the subscriptions, so that the comparisons of later customers stay short. */
-  async function leave(): Promise<void> {
-    const { data } = await stripe.subscriptions.list({ customer: customer.id })
-    for (const { id } of data) await unlessEnded(id, () => stripe.subscriptions.cancel(id))
-    await one.customerRefresher.refresh(accountId)
-    await write()
+  async leave(): Promise<void> {
+    const { data } = await this.#stripe.subscriptions.list({ customer: this.#customerId })
+    for (const { id } of data) await this.#unlessEnded(id, () => this.#stripe.subscriptions.cancel(id))
+    await this.#one.customerRefresher.refresh(this.#id)
+    await this.write()
   }
 }

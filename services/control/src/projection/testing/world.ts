@@ -20,6 +20,9 @@ interface Life {
   alive: boolean
 }
 
+/** Waits until the test picks this step, and runs it. @param sentTo as of the step */
+type Pause = (sentTo: Step['sentTo'], make: Step['make']) => Promise<unknown>
+
 interface Step {
   life: Life
   /** The Redis process that a command was sent to; null for a query of the database. */
@@ -56,84 +59,6 @@ export function createWorld(client: Redis): World {
   let runs = 1
   const run = () => `run-${runs}`
 
-  function pause(life: Life, sentTo: string | null, make: () => Promise<unknown>): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (life.alive) steps.push({ life, sentTo, make, resolve, reject })
-    })
-  }
-
-  function linkOf(life: Life): RedisNode {
-    const paused = new Proxy(client, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function') return member
-        if (name !== 'pipeline') {
-          return (...args: unknown[]) => pause(life, run(), async () => Reflect.apply(member, target, args))
-        }
-        return () => {
-          const pipeline = target.pipeline()
-          const exec = pipeline.exec.bind(pipeline)
-          return Object.assign(pipeline, { exec: () => pause(life, run(), () => exec()) })
-        }
-      }
-    })
-    const link: RedisNode = {
-      client: paused,
-      isSpread: false,
-      nodeOf: () => link,
-      nodes: () => [link],
-      // Agents of this world only project, and admit nothing.
-      scripts: new Map(),
-      run,
-      isReady: () => true,
-      ready: async () => undefined,
-      flush: () => undefined,
-      onChange: () => () => undefined,
-      subscribe: () => () => undefined,
-      close: async () => undefined
-    }
-    return link
-  }
-
-  function sourceOf(life: Life): ProjectionSource {
-    const source = createMemorySource(() => world.state)
-    const paused = <Args extends unknown[], Result>(query: (...args: Args) => Promise<Result>) => {
-      return (...args: Args) => pause(life, null, () => query(...args)) as Promise<Result>
-    }
-    async function* pausedPages<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
-      const iterator = pages[Symbol.asyncIterator]()
-      for (;;) {
-        const page = await paused(() => iterator.next())()
-        if (page.done === true) return
-        yield page.value
-      }
-    }
-    return {
-      ledger: {
-        // One statement for each row, so that anything can happen between two of them.
-        async store(usages) {
-          for (const usage of usages) await paused(source.ledger.store)([usage])
-        },
-        async *accountsOf(...args) {
-          yield* pausedPages(source.ledger.accountsOf(...args))
-        },
-        spendOf: paused(source.ledger.spendOf),
-        rowsSince: paused(source.ledger.rowsSince),
-        uncopiedEpoch: paused(source.ledger.uncopiedEpoch),
-        noteCopied: paused(source.ledger.noteCopied)
-      },
-      readTruth: paused(source.readTruth),
-      writesOfAccount: paused(source.writesOfAccount),
-      writesOfKey: paused(source.writesOfKey),
-      endKeys: paused(source.endKeys),
-      raiseEpoch: paused(source.raiseEpoch),
-      readCatalog: paused(source.readCatalog),
-      async *writesAfter(...args) {
-        yield* pausedPages(source.writesAfter(...args))
-      }
-    }
-  }
-
   async function make(step: Step, ending: Ending): Promise<void> {
     steps = steps.filter((other) => other !== step)
     // A command sent to an earlier process fails.
@@ -147,20 +72,19 @@ export function createWorld(client: Redis): World {
     await turn()
   }
 
-  async function readSortedSet(name: string): Promise<Array<[score: string, member: string]>> {
-    const parts = await client.zrange(name, 0, '-1', 'WITHSCORES')
-    return parts.flatMap((member, index) => (index % 2 === 0 ? [[parts[index + 1]!, member]] : []))
-  }
-
   const world: World = {
     state: emptyState(),
     run,
     agent() {
       const life = { alive: true }
+      const pause: Pause = (sentTo, make) =>
+        new Promise((resolve, reject) => {
+          if (life.alive) steps.push({ life, sentTo, make, resolve, reject })
+        })
       const isMine = (step: Step) => step.life === life
       return {
-        redis: linkOf(life),
-        source: sourceOf(life),
+        redis: linkOf(client, run, pause),
+        source: sourceOf(() => world.state, pause),
         async settle() {
           for (let next = steps.find(isMine); next !== undefined; next = steps.find(isMine)) await make(next, 'done')
         }
@@ -175,25 +99,110 @@ export function createWorld(client: Redis): World {
       for (const { life } of steps) life.alive = false
       steps = []
     },
-    async dump() {
-      const content: Content = new Map()
-      for (const name of await client.keys('*')) {
-        const type = await client.type(name)
-        if (type === 'hash') content.set(name, await client.hgetallBuffer(name))
-        else if (type === 'zset') content.set(name, await readSortedSet(name))
-        else content.set(name, (await client.get(name)) ?? '')
-      }
-      return content
-    },
+    dump: () => readContent(client),
     async restart(content) {
       runs++
       await client.flushall()
-      for (const [name, value] of content) {
-        if (typeof value === 'string') await client.set(name, value)
-        else if (Array.isArray(value)) for (const [score, member] of value) await client.zadd(name, score, member)
-        else await client.hset(name, value)
-      }
+      await writeContent(client, content)
     }
   }
   return world
+}
+
+/** Lets an agent use Redis: it pauses before each command. @param run the id of the Redis process */
+function linkOf(client: Redis, run: () => string, pause: Pause): RedisNode {
+  const paused = new Proxy(client, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      if (name !== 'pipeline') {
+        return (...args: unknown[]) => pause(run(), async () => Reflect.apply(member, target, args))
+      }
+      return () => {
+        const pipeline = target.pipeline()
+        const exec = pipeline.exec.bind(pipeline)
+        return Object.assign(pipeline, { exec: () => pause(run(), () => exec()) })
+      }
+    }
+  })
+  const link: RedisNode = {
+    client: paused,
+    isSpread: false,
+    nodeOf: () => link,
+    nodes: () => [link],
+    // Agents of this world only project, and admit nothing.
+    scripts: new Map(),
+    run,
+    isReady: () => true,
+    ready: async () => undefined,
+    flush: () => undefined,
+    onChange: () => () => undefined,
+    subscribe: () => () => undefined,
+    close: async () => undefined
+  }
+  return link
+}
+
+/** Lets an agent use the database: it pauses before each query. */
+function sourceOf(state: () => MemoryState, pause: Pause): ProjectionSource {
+  const source = createMemorySource(state)
+  const paused = <Args extends unknown[], Result>(query: (...args: Args) => Promise<Result>) => {
+    return (...args: Args) => pause(null, () => query(...args)) as Promise<Result>
+  }
+  async function* pausedPages<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+    const iterator = pages[Symbol.asyncIterator]()
+    for (;;) {
+      const page = await paused(() => iterator.next())()
+      if (page.done === true) return
+      yield page.value
+    }
+  }
+  return {
+    ledger: {
+      // One statement for each row, so that anything can happen between two of them.
+      async store(usages) {
+        for (const usage of usages) await paused(source.ledger.store)([usage])
+      },
+      async *accountsOf(...args) {
+        yield* pausedPages(source.ledger.accountsOf(...args))
+      },
+      spendOf: paused(source.ledger.spendOf),
+      rowsSince: paused(source.ledger.rowsSince),
+      uncopiedEpoch: paused(source.ledger.uncopiedEpoch),
+      noteCopied: paused(source.ledger.noteCopied)
+    },
+    readTruth: paused(source.readTruth),
+    writesOfAccount: paused(source.writesOfAccount),
+    writesOfKey: paused(source.writesOfKey),
+    endKeys: paused(source.endKeys),
+    raiseEpoch: paused(source.raiseEpoch),
+    readCatalog: paused(source.readCatalog),
+    async *writesAfter(...args) {
+      yield* pausedPages(source.writesAfter(...args))
+    }
+  }
+}
+
+async function readContent(client: Redis): Promise<Content> {
+  const content: Content = new Map()
+  for (const name of await client.keys('*')) {
+    const type = await client.type(name)
+    if (type === 'hash') content.set(name, await client.hgetallBuffer(name))
+    else if (type === 'zset') content.set(name, await readSortedSet(client, name))
+    else content.set(name, (await client.get(name)) ?? '')
+  }
+  return content
+}
+
+async function writeContent(client: Redis, content: Content): Promise<void> {
+  for (const [name, value] of content) {
+    if (typeof value === 'string') await client.set(name, value)
+    else if (Array.isArray(value)) for (const [score, member] of value) await client.zadd(name, score, member)
+    else await client.hset(name, value)
+  }
+}
+
+async function readSortedSet(client: Redis, name: string): Promise<Array<[score: string, member: string]>> {
+  const parts = await client.zrange(name, 0, '-1', 'WITHSCORES')
+  return parts.flatMap((member, index) => (index % 2 === 0 ? [[parts[index + 1]!, member]] : []))
 }

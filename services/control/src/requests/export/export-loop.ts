@@ -58,7 +58,7 @@ export function createExportLoop(options: ExportLoopOptions): BackgroundLoop {
   const { orm } = database
   const exporter = new LeasedRows(orm, { table: requestExporter, key: 'one', lease: 'leaseEndsAt', leaseMs })
   const replica = randomUUID()
-  let held: typeof requestExporter.$inferSelect | null = null
+  let lease: typeof requestExporter.$inferSelect | null = null
   const reportRejected = createRareAction(reportIntervalMs, (batches, reason: string | null) =>
     log.warn({ batches, reason }, 'the collector rejected receipts of requests: they are not sent again')
   )
@@ -69,9 +69,9 @@ export function createExportLoop(options: ExportLoopOptions): BackgroundLoop {
    * long pause of one of them: receipts have ids.
    */
   async function mayExport(): Promise<boolean> {
-    if (held !== null) held = await exporter.extend(held)
-    held ??= await exporter.claimOnly({ replica }, { set: { replica } })
-    return held !== null
+    if (lease !== null) lease = await exporter.extend(lease)
+    lease ??= await exporter.claimOnly({ replica }, { set: { replica } })
+    return lease !== null
   }
 
   async function sendFirst(signal: AbortSignal): Promise<'again' | 'done'> {
@@ -80,7 +80,7 @@ export function createExportLoop(options: ExportLoopOptions): BackgroundLoop {
     const waiting = await readWaiting(orm)
     // Another replica has just removed them.
     if (waiting.length === 0) return 'done'
-    const receipts = (await Promise.all(waiting.map((row) => unpack(row)))).flat()
+    const receipts = (await Promise.all(waiting.map(unpack))).flat()
     const { sent, rejected, reason } = await sendDivided(receipts.map(receiptRecord), (records) => {
       if (performance.now() > sendUntil) throw new Error('the collector is too slow')
       return sender.send(records, delayed(signal, times.lastBatchMs))
@@ -95,13 +95,6 @@ export function createExportLoop(options: ExportLoopOptions): BackgroundLoop {
       reportRejected(reason)
     }
     return 'again'
-  }
-
-  /** @throws Error naming the row: an operator has to look at it */
-  async function unpack({ id, packed }: WaitingReceipts) {
-    return unpackReceipts(packed).catch((cause) => {
-      throw new Error(`row ${id} of request_exports cannot be read`, { cause })
-    })
   }
 
   const loop = createBackgroundLoop({
@@ -130,10 +123,17 @@ export function createExportLoop(options: ExportLoopOptions): BackgroundLoop {
     async stop() {
       await loop.stop()
       // Without it, another replica sends when the lease has ended.
-      if (held !== null)
-        await exporter.end(held).catch((err) => log.warn({ err }, 'the export of receipts was not handed over'))
+      if (lease !== null)
+        await exporter.end(lease).catch((err) => log.warn({ err }, 'the export of receipts was not handed over'))
     }
   }
+}
+
+/** @throws Error naming the row: an operator has to look at it */
+async function unpack({ id, packed }: WaitingReceipts) {
+  return unpackReceipts(packed).catch((cause) => {
+    throw new Error(`row ${id} of request_exports cannot be read`, { cause })
+  })
 }
 
 /** A signal that aborts some time after another one. */
