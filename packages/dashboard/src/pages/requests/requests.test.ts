@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { type MeterCount, meters, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import { test } from 'tap'
 import { explainPrices, explainRequest, formatMs, outcomeOf, type RequestDetail, speedOf } from './describe-request.ts'
 import { exportPath, readFilters, readMs, readUsd } from './read-filters.ts'
@@ -30,16 +31,12 @@ const settled: RequestDetail = {
   granted_output_tokens: 4000,
   service_tier: null,
   address: null,
+  ...(Object.fromEntries(meters.map((meter) => [usageCounters[meter], 0])) as Record<MeterCount, number>),
   prompt_tokens: 1000,
   cached_tokens: 400,
   cache_write_tokens: 100,
-  long_cache_write_tokens: 0,
-  audio_input_tokens: 0,
-  image_input_tokens: 0,
   completion_tokens: 500,
   reasoning_tokens: 200,
-  audio_output_tokens: 0,
-  image_output_tokens: 0,
   tool_calls: 3,
   cost_usd: '0.0369',
   estimated: false,
