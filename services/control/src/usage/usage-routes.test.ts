@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { UsageBucket, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
+import { rareCounters, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import { accountName, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { changeAccount } from '@tollgate/state/testing/account-state.ts'
 import { eq, sql } from 'drizzle-orm'
@@ -16,6 +17,9 @@ import { monthOf } from './usage-range.ts'
 
 type Row = typeof ledger.$inferInsert
 const quiet = { info: () => {}, warn: () => {} }
+
+/** The members of a bucket without rare counters. */
+const noRareCounts = Object.fromEntries(rareCounters.map((counter) => [usageCounters[counter], 0]))
 
 onEachDatabase('usage', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
@@ -78,13 +82,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
           cached_tokens: 12,
           completion_tokens: 20,
           reasoning_tokens: 8,
-          cache_write_tokens: 0,
-          long_cache_write_tokens: 0,
-          audio_input_tokens: 0,
-          image_input_tokens: 0,
-          audio_output_tokens: 0,
-          image_output_tokens: 0,
-          tool_calls: 0,
+          ...noRareCounts,
           cost_usd: '3.000000008'
         }
       ]
@@ -281,13 +279,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
           cached_tokens: 4,
           completion_tokens: 5,
           reasoning_tokens: 2,
-          cache_write_tokens: 0,
-          long_cache_write_tokens: 0,
-          audio_input_tokens: 0,
-          image_input_tokens: 0,
-          audio_output_tokens: 0,
-          image_output_tokens: 0,
-          tool_calls: 0,
+          ...noRareCounts,
           cost_usd: '1.000000007'
         }
       ])

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { rareCounters, shownCounts } from '@tollgate/contracts/meters/meters.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { emptyBucket } from '../../usage/testing/empty-bucket.ts'
@@ -26,8 +27,8 @@ test('an export has exact numbers and the labels of keys', async () => {
       buckets: [bucket],
       keys: [{ id: 'key_1', label: 'My, key', prefix: 'tg_abcde' }]
     }),
-    'start,key_id,key_label,requests,errors,prompt_tokens,cached_tokens,completion_tokens,reasoning_tokens,cache_write_tokens,long_cache_write_tokens,audio_input_tokens,image_input_tokens,audio_output_tokens,image_output_tokens,tool_calls,cost_usd\r\n' +
-      '2026-05-05T00:00:00.000Z,key_1,"My, key",3,1,20,5,7,2,0,0,0,0,0,0,0,0.000000123\r\n'
+    `start,key_id,key_label,${shownCounts.join(',')},cost_usd\r\n` +
+      `2026-05-05T00:00:00.000Z,key_1,"My, key",3,1,20,5,7,2${',0'.repeat(rareCounters.length)},0.000000123\r\n`
   )
   const { key_id, ...plain } = bucket
   assert.match(writeUsageCsv({ group_by: 'none', buckets: [plain] }), /^start,requests,/)
