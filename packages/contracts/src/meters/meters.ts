@@ -156,16 +156,7 @@ const rows = {
     price: optionalPrice('imageOutputPicos', 'image_output', 'dearest')
   },
   /** Calls of tools that the provider ran. Each type of tool has a price of its own. */
-  toolCalls: { column: 'tool_calls', name: 'Tool calls', ...rare, unit: 'call' },
-  /** Seconds of audio that is transcribed. */
-  audioSeconds: {
-    column: 'audio_seconds',
-    name: 'Audio seconds',
-    ...rare,
-    unit: 'second',
-    side: 'input',
-    price: optionalPrice('audioSecondPicos', 'audio', 'nothing')
-  }
+  toolCalls: { column: 'tool_calls', name: 'Tool calls', ...rare, unit: 'call' }
 } as const satisfies Readonly<Record<string, Row>>
 
 type Rows = typeof rows

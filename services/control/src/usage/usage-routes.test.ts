@@ -255,7 +255,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
 
     // One request is running, one is settled.
     await changeAccount(redis.client, dora.id, { month: monthNumber(new Date()), reserved: 5_000_000 })
-    const one = await serve(redis, dora.id, { costNanos: 1_000_000_007, estimated: true, rare: { audioSeconds: 90 } })
+    const one = await serve(redis, dora.id, { costNanos: 1_000_000_007, estimated: true })
     const { spent_usd, reserved_usd } = await summary()
     assert.deepEqual([spent_usd, reserved_usd], ['1.000000007', '0.005'])
     assert.deepEqual((await get<UsageResponse>('/api/usage?interval=hour')).buckets, [])
@@ -280,7 +280,6 @@ onEachDatabase('usage', async (t, newDatabase) => {
           completion_tokens: 5,
           reasoning_tokens: 2,
           ...noRareCounts,
-          audio_seconds: 90,
           cost_usd: '1.000000007'
         }
       ])
