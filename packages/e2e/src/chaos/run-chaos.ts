@@ -10,7 +10,8 @@ import { faults } from './faults/all.ts'
 import { findBrokenPromises, isDisturbed } from './measure/broken-promises.ts'
 import type { Measured } from './measure/measured.ts'
 import { runFault } from './run-fault.ts'
-import { type ChaosSystem, type Conditions, startChaosSystem } from './system/chaos-system.ts'
+import { type ChaosSystem, startChaosSystem } from './system/chaos-system.ts'
+import type { Conditions } from './system/servers.ts'
 import { describeMeasured, tableOf } from './table.ts'
 
 /** Every mixture of the previous release and this one, as an upgrade and a rollback make them. */

@@ -5,7 +5,8 @@ import type { Findings } from '../measure/measured.ts'
 import { chargedIn, producedIn } from '../measure/produced-and-charged.ts'
 import { untilCopied } from '../measure/until-settled.ts'
 import { modelOf } from '../system/catalog.ts'
-import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
+import type { Conditions } from '../system/servers.ts'
 import { countOutcomes } from '../traffic/send-steadily.ts'
 import {
   type CountedAnswer,
