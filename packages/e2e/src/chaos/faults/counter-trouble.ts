@@ -94,10 +94,11 @@ async function withEachTrouble(
     if (charged > account.capNanos)
       broken.push(`${charged} nanodollars were charged under a cap of ${account.capNanos}: ${odd ?? 'right'}`)
   }
-  const asked = results.flatMap(({ large }) => large).length
+  const largePrompts = results.flatMap(({ large }) => large).length
   const counts = countsSince(system, from).length
-  seen.push(`prompts above a budget, counted  ${counts} of ${asked}`)
-  if (counts > asked) broken.push(`${counts} prompts were counted, and only ${asked} did not fit by their bytes`)
+  seen.push(`prompts above a budget, counted  ${counts} of ${largePrompts}`)
+  if (counts > largePrompts)
+    broken.push(`${counts} prompts were counted, and only ${largePrompts} did not fit by their bytes`)
   const produced = producedIn(system.models.requests().filter((request) => modelOf(request) === 'counted')).nanos
   const all = results.reduce((sum, one) => sum + one.charged, 0)
   if (produced !== all) broken.push(`the provider billed ${produced} nanodollars, and ${all} were charged`)
