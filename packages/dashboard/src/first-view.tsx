@@ -12,17 +12,36 @@ import { PageHead } from './ui/page-head.tsx'
 import { type PageHead as Head, pageHeads } from './ui/page-heads.ts'
 import { Loading } from './ui/states.tsx'
 
+const heads: Readonly<Record<string, Head>> = { ...pageHeads, ...operatorHeads }
+
+/** Pages with pages of one thing below them, which have the same place in the menu. */
+const lists = [
+  '/dashboard/keys',
+  '/dashboard/requests',
+  '/dashboard/webhooks',
+  '/dashboard/operator/accounts',
+  '/dashboard/operator/webhooks'
+]
+
+/** The addresses of first views. `*` stands for any rest; the first address that matches counts. */
+export const addresses: readonly string[] = [
+  ...Object.keys(heads),
+  ...listed.map(([page]) => docsAddress(page)),
+  ...lists.map((list) => `${list}/*`),
+  '/dashboard/*'
+]
+
 /**
  * Renders the first view of a page. Runs in the build only.
  *
- * @param address as in `pages.json`
+ * @param address one of {@link addresses}
  * @returns HTML without styles and scripts, with `{{name}}` for what control fills in
  * @throws Error for a component that has an inline style
  */
 export async function renderFirstView(address: string): Promise<string> {
   const router = createRouter({
     routeTree: createRootRoute({ component: () => <FirstView address={address} />, notFoundComponent: () => null }),
-    history: createMemoryHistory({ initialEntries: [address.replaceAll(':', '')] }),
+    history: createMemoryHistory({ initialEntries: [address.replace('/*', '/any')] }),
     defaultNotFoundComponent: () => null
   })
   await router.load()
@@ -37,7 +56,6 @@ export async function renderFirstView(address: string): Promise<string> {
  */
 function FirstView({ address }: { readonly address: string }) {
   const docs = docsPageAt(address)
-  const heads: Readonly<Record<string, Head>> = { ...pageHeads, ...operatorHeads }
   const head = docs?.head ?? heads[address]
   return (
     <div id="first-view" inert className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">

@@ -27,8 +27,8 @@ export function failureOf(error: unknown): Failure {
   for (const one of causesOf(error)) {
     const { code, name } = one as { code?: unknown; name?: unknown }
     for (const text of [code, name]) {
-      const found = typeof text === 'string' && kinds.find(([pattern]) => pattern.test(text))
-      if (found) return { kind: found[1], code: text as string }
+      const match = typeof text === 'string' && kinds.find(([pattern]) => pattern.test(text))
+      if (match) return { kind: match[1], code: text as string }
     }
   }
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown }

@@ -164,11 +164,11 @@ function judgeArchived({ isSold }: PlanPrice, name: string, { active }: StripePr
 function judgeTerms(price: PlanPrice, name: string, catalog: string, value: StripePrice): Finding[] {
   const { interval, interval_count: count } = value.recurring!
   const charged = `${value.unit_amount ?? 'a tiered amount of'} ${value.currency} per ${count === 1 ? '' : `${count} `}${interval}`
-  const shown = `${price.amount} ${price.currency} per ${price.interval}`
-  if (charged === shown) return []
+  const ofCatalog = `${price.amount} ${price.currency} per ${price.interval}`
+  if (charged === ofCatalog) return []
   return [
     error('price_differs', {
-      what: `The price ${name} is ${shown} in the catalog, and ${charged} at Stripe.`,
+      what: `The price ${name} is ${ofCatalog} in the catalog, and ${charged} at Stripe.`,
       why: 'Customers see one price and pay another.',
       fix: `Correct ${catalog}, or make a new price at Stripe. Amounts are in the smallest unit: 2000 usd is USD 20.`
     })

@@ -30,8 +30,8 @@ const revoke: Action = {
     const client = createAdminClient(io)
     const named = await nameKey(input, io)
     if (!input.has('yes')) {
-      const found = await client.call(FoundKeyResponse, 'POST', '/keys/find', { body: named })
-      await confirm(input, io, `${describeFound(found.key)}\nIt will stop working for ever.`)
+      const answer = await client.call(FoundKeyResponse, 'POST', '/keys/find', { body: named })
+      await confirm(input, io, `${describeFound(answer.key)}\nIt will stop working for ever.`)
     }
     const body = { ...named, reason } as RevokeReportedKeyRequest
     const result = await client.call(RevokedKeyResponse, 'POST', '/keys/revoke', { body })

@@ -57,8 +57,8 @@ export async function accountId(client: AdminClient, text: string): Promise<stri
   do {
     const query = { q: text, limit: '100', cursor }
     const page: AdminAccountsResponse = await client.call(AdminAccountsResponse, 'GET', '/accounts', { query })
-    const found = page.accounts.find(({ email }) => email.toLowerCase() === text.toLowerCase())
-    if (found !== undefined) return found.id
+    const account = page.accounts.find(({ email }) => email.toLowerCase() === text.toLowerCase())
+    if (account !== undefined) return account.id
     cursor = page.next_cursor
   } while (cursor !== null)
   throw new CommandError(`No account belongs to ${text}. Search: tollgate account list --q TEXT`)

@@ -17,9 +17,9 @@ const status: Action = {
   name: 'status',
   summary: 'Checks that Redis has the newest state of all accounts and keys. It exits with 1 if not.',
   async run(input, io) {
-    const found = await read(createAdminClient(io))
-    show(input, io, { projection: found }, () => describe(found))
-    return found.is_current ? exitCodes.done : exitCodes.failed
+    const projection = await read(createAdminClient(io))
+    show(input, io, { projection }, () => describe(projection))
+    return projection.is_current ? exitCodes.done : exitCodes.failed
   }
 }
 
@@ -38,13 +38,13 @@ const rebuild: Action = {
       return exitCodes.done
     }
     const deadline = performance.now() + maxWaitMs
-    let found = await read(client)
-    while (!(found.is_current && found.epoch >= epoch) && performance.now() < deadline) {
+    let projection = await read(client)
+    while (!(projection.is_current && projection.epoch >= epoch) && performance.now() < deadline) {
       await delay(pollMs)
-      found = await read(client)
+      projection = await read(client)
     }
-    show(input, io, { epoch, projection: found }, () => describe(found))
-    return found.is_current ? exitCodes.done : exitCodes.pending
+    show(input, io, { epoch, projection }, () => describe(projection))
+    return projection.is_current ? exitCodes.done : exitCodes.pending
   }
 }
 

@@ -75,7 +75,7 @@ export function comparePrices(
   times: readonly number[]
 ): PriceDifference[] {
   return Object.entries(models).flatMap(([name, model]) => {
-    const found = new Map<string, PriceDifference>()
+    const byPlace = new Map<string, PriceDifference>()
     for (const { upstream, model: theirs } of model.route) {
       const served = { upstream, model: theirs, ownedBy: model.ownedBy }
       for (const at of times) {
@@ -83,11 +83,11 @@ export function comparePrices(
           const { entry, kind, catalogUsd, listUsd } = difference
           const prices = listUsd === null ? null : [catalogUsd, listUsd]
           const place = JSON.stringify([entry ?? difference.served, kind, prices])
-          if (!found.has(place)) found.set(place, difference)
+          if (!byPlace.has(place)) byPlace.set(place, difference)
         }
       }
     }
-    return [...found.values()]
+    return [...byPlace.values()]
   })
 }
 
@@ -121,10 +121,10 @@ function compareAt(
 
 /** The catalog's reason for a difference. A reason holds for one price of the list, so that a new one is noticed. */
 function reasonOf({ prices }: Model, kind: string | null, listUsd: number | null): string | null {
-  const known = (prices.listDifferences ?? []).find(
+  const exception = (prices.listDifferences ?? []).find(
     (one) => (one.kind ?? null) === kind && (one.listUsd ?? null) === listUsd
   )
-  return known?.because ?? null
+  return exception?.because ?? null
 }
 
 function judge(model: Model, kind: PriceKind, ours: number, theirs: number | null): PriceDifference['result'] | null {

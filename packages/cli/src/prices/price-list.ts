@@ -60,8 +60,8 @@ export async function openPriceList(baseUrls: ReadonlyMap<string, string>): Prom
     find(served, at) {
       const provider = providerOf(served)
       if (provider === undefined) return null
-      const found = calcPrice({}, served.model, { providerId: provider.id, timestamp: new Date(at) })
-      return found === null ? null : { id: `${found.provider.id}/${found.model.id}`, prices: found.model_price }
+      const match = calcPrice({}, served.model, { providerId: provider.id, timestamp: new Date(at) })
+      return match === null ? null : { id: `${match.provider.id}/${match.model.id}`, prices: match.model_price }
     }
   }
 }

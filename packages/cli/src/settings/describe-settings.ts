@@ -52,9 +52,9 @@ function describeVariable(variable: ExampleVariable, services: readonly Service[
   const schemas = readers.map(({ schema }) => schema.properties[name] as Variable)
   const allowed = new Set(schemas.map(describeAllowed).filter((words) => words !== null))
   const facts = [readers.map((reader) => reader.name).join(' and '), ...allowed, defaultOf(variable, schemas, root)]
-  const shown = facts.filter((fact) => fact !== '').join('; ')
+  const summary = facts.filter((fact) => fact !== '').join('; ')
   const text = lines.map((line) => (line.startsWith('  ') ? `\`${line.trim()}\`` : line)).join(' ')
-  return `- **\`${name}\`**${shown === '' ? '' : ` (${escapeTags(shown)})`}: ${escapeTags(text)}`
+  return `- **\`${name}\`**${summary === '' ? '' : ` (${escapeTags(summary)})`}: ${escapeTags(text)}`
 }
 
 /** Outside of code, `<project>` would be an HTML tag. */
@@ -67,13 +67,13 @@ const escapeTags = (text: string): string =>
 /** The default of the services. */
 function defaultOf({ name, value }: ExampleVariable, schemas: readonly Variable[], root: string): string {
   const defaults = new Set(schemas.map((schema) => relative(schema.default, root)))
-  const known = [...defaults].filter((one) => one !== undefined && one !== '')
+  const values = [...defaults].filter((one) => one !== undefined && one !== '')
   // `npm start` sets the required variables itself, and `.env.example` shows its values.
-  const isShown = value !== '' && !value.includes('<') && known.length > 0
-  if (isShown && (known.length > 1 || known[0] !== value)) {
-    throw new Error(`${name}: .env.example shows the default ${value}, and the services have ${known.join(', ')}`)
+  const isShown = value !== '' && !value.includes('<') && values.length > 0
+  if (isShown && (values.length > 1 || values[0] !== value)) {
+    throw new Error(`${name}: .env.example shows the default ${value}, and the services have ${values.join(', ')}`)
   }
-  if (known.length > 0) return `default \`${known.join('`, `')}\``
+  if (values.length > 0) return `default \`${values.join('`, `')}\``
   if (schemas.some((schema) => schema.default === undefined)) return 'required'
   return value === '' || value.includes('<') ? '' : `default \`${value}\``
 }

@@ -61,8 +61,8 @@ async function run(): Promise<void> {
     onNotice: (text) => console.log(text),
     onStep: (text) => console.log(text),
     onLine(part, line) {
-      const shown = filter(part, line)
-      if (shown !== null) console.error(shown)
+      const text = filter(part, line)
+      if (text !== null) console.error(text)
     },
     onCrash(part, how) {
       ending.abort(new SystemError(`${part} ended ${how}, so the system was stopped.`))

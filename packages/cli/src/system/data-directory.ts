@@ -157,11 +157,13 @@ export function keepSecrets(dataDir: string): Secrets {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return writeSecrets(path, newSecrets())
   }
-  const kept = parseSecrets(text)
-  if (kept === null) throw new SystemError(`${path} has no valid secrets. Remove it to create new ones.`)
+  const secrets = parseSecrets(text)
+  if (secrets === null) throw new SystemError(`${path} has no valid secrets. Remove it to create new ones.`)
   chmodSync(path, 0o600)
   // A directory of an earlier release has only some secrets.
-  return names.every((name) => name in kept) ? (kept as Secrets) : writeSecrets(path, { ...newSecrets(), ...kept })
+  return names.every((name) => name in secrets)
+    ? (secrets as Secrets)
+    : writeSecrets(path, { ...newSecrets(), ...secrets })
 }
 
 function newSecrets(): Secrets {
@@ -192,9 +194,9 @@ function parseSecrets(text: string): Partial<Secrets> | null {
     return null
   }
   if (typeof value !== 'object' || value === null) return null
-  const found = value as Partial<Record<(typeof names)[number], unknown>>
-  if (found.anonKey === undefined || found.serviceRoleKey === undefined) return null
-  const present = names.filter((name) => found[name] !== undefined)
-  if (!present.every((name) => typeof found[name] === 'string')) return null
-  return Object.fromEntries(present.map((name) => [name, found[name]]))
+  const fields = value as Partial<Record<(typeof names)[number], unknown>>
+  if (fields.anonKey === undefined || fields.serviceRoleKey === undefined) return null
+  const present = names.filter((name) => fields[name] !== undefined)
+  if (!present.every((name) => typeof fields[name] === 'string')) return null
+  return Object.fromEntries(present.map((name) => [name, fields[name]]))
 }

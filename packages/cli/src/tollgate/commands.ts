@@ -76,18 +76,22 @@ async function run(args: readonly string[], io: CommandIo, commands: readonly Co
 
 function help(args: readonly string[], io: CommandIo, commands: readonly Command[]): number {
   const [name] = args.filter((arg) => arg !== '--json')
-  const found = name === undefined ? null : find(name, commands)
+  const command = name === undefined ? null : find(name, commands)
   if (args.includes('--json')) {
-    const listed = (found === null ? commands : [found]).map(({ name, summary, usage }) => ({ name, summary, usage }))
+    const listed = (command === null ? commands : [command]).map(({ name, summary, usage }) => ({
+      name,
+      summary,
+      usage
+    }))
     io.out(`${JSON.stringify({ commands: listed })}\n`)
-  } else io.out(found === null ? listCommands(commands) : `${found.usage.trimEnd()}\n`)
+  } else io.out(command === null ? listCommands(commands) : `${command.usage.trimEnd()}\n`)
   return exitCodes.done
 }
 
 function find(name: string, commands: readonly Command[]): Command {
-  const found = commands.find((command) => command.name === name)
-  if (found === undefined) throw new UsageError(`"${name}" is not a command. Run: tollgate help`)
-  return found
+  const command = commands.find((one) => one.name === name)
+  if (command === undefined) throw new UsageError(`"${name}" is not a command. Run: tollgate help`)
+  return command
 }
 
 function listCommands(commands: readonly Command[]): string {

@@ -4,31 +4,12 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { build, type Rolldown } from 'vite'
-import { apiReferencePath, docsAddress, docsPages } from '../docs/list-pages.ts'
+import { apiReferencePath } from '../docs/list-pages.ts'
 import { signInPaths } from '../pages/auth/paths.ts'
 import { draftDir, packageDir, publishDraft, sharedSettings } from './builds.ts'
 import { loadFirstView, writeFirstScript } from './first-views.ts'
 import { planChunks } from './plan-chunks.ts'
-import { readRouteModules } from './route-modules.ts'
 import { writePages } from './write-pages.ts'
-
-/**
- * The modules of each page of the dashboard, as absolute paths, by its address in the form that Fastify takes.
- *
- * @param sourceDir the absolute path of `src`
- */
-function readPageModules(sourceDir: string): ReadonlyMap<string, readonly string[]> {
-  const routes = readRouteModules(readFileSync(join(sourceDir, 'router.tsx'), 'utf8'))
-  return new Map(
-    [...routes].flatMap(([route, modules]) =>
-      addressesOf(route).map((address) => [address, modules.map((module) => join(sourceDir, module))])
-    )
-  )
-}
-
-/** The addresses of a route that have HTML of their own: each page of the docs has its text in it. */
-const addressesOf = (route: string): string[] =>
-  route === '/dashboard/docs/:page' ? docsPages.map(([page]) => docsAddress(page)) : [route]
 
 const page = join(packageDir, 'api-reference.html')
 /** The whole viewer. What else its package exports needs libraries that are not installed: see pnpm-workspace.yaml. */
@@ -119,13 +100,13 @@ export async function buildDashboard(digest: string): Promise<void> {
   await writePages(
     outDir,
     output.filter((file) => file.type === 'chunk'),
-    readPageModules(sourceDir),
+    await writeFirstScript(outDir),
+    await loadFirstView(outDir),
     new Map([
       ...signInPaths.map((path) => [path, 'sign-in.html'] as const),
       [apiReferencePath, 'api-reference.html'],
       ['/captcha', 'captcha.html']
-    ]),
-    { render: await loadFirstView(outDir), script: await writeFirstScript(outDir) }
+    ])
   )
   await buildApiReference(outDir)
   compressFiles(outDir)

@@ -10,15 +10,15 @@ const sourceDir = join(packageDir, 'src')
 
 const shared: InlineConfig = { ...sharedSettings, plugins: [react()] }
 
-/** Renders what a page shows until its code runs. @param address as in `pages.json` */
-export type RenderPage = (address: string) => Promise<string>
+/** Renders what pages show until their code runs: see first-view.tsx. */
+export type FirstViewModule = typeof import('../first-view.tsx')
 
 /**
- * Loads the components of the first view, with the code that the pages run.
+ * Loads the module that renders first views.
  *
  * @param outDir a build; the code is put there for a moment
  */
-export async function loadFirstView(outDir: string): Promise<RenderPage> {
+export async function loadFirstView(outDir: string): Promise<FirstViewModule> {
   const built = await build({
     ...shared,
     build: { write: false, minify: false, ssr: join(sourceDir, 'first-view.tsx') },
@@ -31,10 +31,7 @@ export async function loadFirstView(outDir: string): Promise<RenderPage> {
   try {
     for (const file of chunksOf(built)) writeFileSync(join(directory, file.fileName), file.code)
     const [entry] = chunksOf(built).filter(({ isEntry }) => isEntry)
-    const { renderFirstView } = (await import(pathToFileURL(join(directory, entry!.fileName)).href)) as {
-      renderFirstView: RenderPage
-    }
-    return renderFirstView
+    return (await import(pathToFileURL(join(directory, entry!.fileName)).href)) as FirstViewModule
   } finally {
     rmSync(directory, { recursive: true })
   }

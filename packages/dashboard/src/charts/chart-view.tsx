@@ -1,8 +1,15 @@
 import { useParentSize } from '@visx/responsive'
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
-import { type ChartProps, swatches } from './chart-props.ts'
 import { Plot, placeScale } from './plot.tsx'
-import { type ChartKind, type ColouredSeries, highestValue, placeAfterKey, sumAt } from './series.ts'
+import {
+  type ChartKind,
+  type ChartProps,
+  type ColouredSeries,
+  highestValue,
+  placeAfterKey,
+  sumAt,
+  swatches
+} from './series.ts'
 import { valueAxis } from './value-axis.ts'
 
 interface ChartViewProps extends Omit<ChartProps, 'series' | 'hidden' | 'onHide'> {
@@ -48,7 +55,7 @@ export function ChartView(props: ChartViewProps) {
       aria-valuemin={1}
       aria-valuemax={count}
       aria-valuenow={(pointed ?? count - 1) + 1}
-      aria-valuetext={describe(pointed ?? count - 1)}
+      aria-valuetext={describe(props, pointed ?? count - 1)}
       onKeyDown={move}
       onBlur={() => setPlace(null)}
       onPointerMove={(event) => setPlace(placeUnder(event))}
@@ -89,16 +96,17 @@ export function ChartView(props: ChartViewProps) {
       )}
     </div>
   )
+}
 
-  function describe(at: number): string {
-    const values = series.flatMap(({ name, values: own }) => {
-      const value = own[at]
-      return value === undefined || value === null ? [] : [`${name} ${format(value)}`]
-    })
-    const total = kind === 'stacked' && series.length > 1 ? [`Total ${format(sumAt(series, at))}`] : []
-    const ofBefore = before === undefined ? [] : [`Range before ${format(before[at] ?? 0)}`]
-    return `${names[at] ?? ''}: ${[...values, ...total, ...ofBefore].join(', ') || 'no values'}`
-  }
+/** The values of all series at a place, in one sentence. */
+function describe({ names, series, kind, format, before }: ChartViewProps, at: number): string {
+  const values = series.flatMap(({ name, values: own }) => {
+    const value = own[at]
+    return value === undefined || value === null ? [] : [`${name} ${format(value)}`]
+  })
+  const total = kind === 'stacked' && series.length > 1 ? [`Total ${format(sumAt(series, at))}`] : []
+  const ofBefore = before === undefined ? [] : [`Range before ${format(before[at] ?? 0)}`]
+  return `${names[at] ?? ''}: ${[...values, ...total, ...ofBefore].join(', ') || 'no values'}`
 }
 
 interface TooltipProps {

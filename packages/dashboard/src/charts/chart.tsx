@@ -4,8 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { loadCode } from '../api/load-code.ts'
 import { QueryView } from '../ui/states.tsx'
-import { type ChartProps, swatches } from './chart-props.ts'
-import { type ColouredSeries, withColours } from './series.ts'
+import { type ChartProps, type ColouredSeries, swatches, withColours } from './series.ts'
 
 interface LegendProps {
   readonly series: readonly ColouredSeries[]
@@ -57,12 +56,12 @@ const loadView = {
 }
 
 /** A chart over time, with a legend that hides series. A `ChartTable` below has all of its numbers. */
-export function Chart({ series: all, hidden: given, onHide, kind = 'stacked', ...rest }: ChartProps) {
+export function Chart({ series: all, hidden: hiddenByPage, onHide, kind = 'stacked', ...rest }: ChartProps) {
   const [own, setOwn] = useState<ReadonlySet<string>>(new Set())
   const place = useRef<HTMLDivElement>(null)
   const isSeen = useSeen(place)
   const code = useQuery({ ...loadView, enabled: isSeen })
-  const hidden = given ?? own
+  const hidden = hiddenByPage ?? own
   const series = withColours(all)
   // An address may hide every series that there is now.
   const isNothingLeft = series.every(({ id }) => hidden.has(id))

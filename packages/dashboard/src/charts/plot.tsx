@@ -2,8 +2,7 @@ import { AxisBottom, AxisLeft } from '@visx/axis'
 import { GridRows } from '@visx/grid'
 import { scaleBand, scaleLinear } from '@visx/scale'
 import { BarGroup, BarStack, LinePath } from '@visx/shape'
-import { fills, strokes } from './chart-props.ts'
-import { type ChartKind, type ColouredSeries, labelledPlaces } from './series.ts'
+import { type ChartKind, type ColouredSeries, fills, labelledPlaces, strokes } from './series.ts'
 import type { ValueAxis } from './value-axis.ts'
 
 export interface PlotProps {
@@ -37,112 +36,31 @@ export const placeScale = (count: number, width: number, left: number) =>
   })
 
 /** Draws bars or lines with both axes. Colours are classes, so they follow the theme. */
-export function Plot({ names, series, kind, format, axis, before, width, height, pointed }: PlotProps) {
-  const { ticks, left } = axis
-  const places = placeScale(names.length, width, left)
+export function Plot(props: PlotProps) {
+  const { names, series, kind, axis, before, width, height, pointed } = props
+  const places = placeScale(names.length, width, axis.left)
   const bottom = height - margin.bottom
-  const values = scaleLinear({
-    domain: [0, ticks.at(-1) ?? 1],
-    range: [bottom, margin.top]
-  })
-  const y = (value: number) => Number(values(value))
+  const values = scaleLinear({ domain: [0, axis.ticks.at(-1) ?? 1], range: [bottom, margin.top] })
   const middle = (at: number) => (places(at) ?? 0) + places.bandwidth() / 2
-  const barWidth = Math.min(places.bandwidth(), maxBarWidth)
-  const longest = Math.max(0, ...names.map(({ length }) => length))
-  const pxPerLabel = Math.max(labelSpace.least, longest * labelSpace.perCharacter + labelSpace.gap)
-  const keys = series.map(({ id }) => id)
-  const colourOf = new Map(series.map(({ id, colour }) => [id, colour]))
-  const data = names.map((_, at) => ({
-    at,
-    ...Object.fromEntries(series.map(({ id, values: own }) => [id, own[at] ?? 0]))
-  }))
-  type Datum = (typeof data)[number] & Record<string, number>
-  const faded = (at: number) => (pointed === null || pointed === at ? '' : ' opacity-50')
-  const points = (own: ReadonlyArray<number | null>) => own.map((value, at) => ({ at, value }))
+  const scales: Scales = { places, values, bottom, middle }
   return (
     <svg aria-hidden="true" width={width} height={height} className="absolute inset-0">
       <GridRows
         scale={values}
-        left={left}
-        width={Math.max(0, width - left - margin.right)}
-        tickValues={[...ticks]}
+        left={axis.left}
+        width={Math.max(0, width - axis.left - margin.right)}
+        tickValues={[...axis.ticks]}
         className="[&_line]:stroke-line"
         stroke=""
       />
-      {kind === 'stacked' && (
-        <BarStack<Datum, string>
-          data={data as Datum[]}
-          keys={keys}
-          x={({ at }) => at}
-          xScale={places}
-          yScale={values}
-          color={(id) => id}
-        >
-          {(stacks) =>
-            stacks.flatMap(({ key, bars }) =>
-              bars.map((bar) => (
-                <rect
-                  key={`${key} ${bar.index}`}
-                  x={middle(bar.index) - barWidth / 2}
-                  y={bar.y}
-                  width={barWidth}
-                  height={Math.max(0, bar.height)}
-                  className={`${fills[colourOf.get(String(key)) ?? 0]}${faded(bar.index)}`}
-                />
-              ))
-            )
-          }
-        </BarStack>
-      )}
-      {kind === 'grouped' && (
-        <BarGroup<Datum, string>
-          data={data as Datum[]}
-          keys={keys}
-          height={bottom}
-          x0={({ at }) => at}
-          x0Scale={places}
-          x1Scale={scaleBand({ domain: keys, range: [0, barWidth] })}
-          yScale={values}
-          color={(id) => id}
-        >
-          {(groups) =>
-            groups.flatMap(({ index, bars }) =>
-              bars.map((bar) => (
-                <rect
-                  key={`${bar.key} ${index}`}
-                  x={middle(index) - barWidth / 2 + bar.x}
-                  y={bar.y}
-                  width={bar.width}
-                  height={Math.max(0, bar.height)}
-                  className={`${fills[colourOf.get(bar.key) ?? 0]}${faded(index)}`}
-                />
-              ))
-            )
-          }
-        </BarGroup>
-      )}
-      {kind === 'lines' &&
-        series.map(({ id, values: own, colour }) => (
-          <g key={id}>
-            <LinePath
-              data={points(own)}
-              x={({ at }) => middle(at)}
-              y={({ value }) => y(value ?? 0)}
-              defined={({ value }) => value !== null}
-              className={`fill-none ${strokes[colour]} stroke-2`}
-            />
-            {points(own).map(({ at, value }) =>
-              value === null ? null : (
-                <circle key={at} cx={middle(at)} cy={y(value)} r={pointed === at ? 4 : 2.5} className={fills[colour]} />
-              )
-            )}
-          </g>
-        ))}
+      {kind === 'stacked' && <StackedBars {...props} {...scales} />}
+      {kind === 'grouped' && <GroupedBars {...props} {...scales} />}
+      {kind === 'lines' && series.map((one) => <Line key={one.id} series={one} pointed={pointed} {...scales} />)}
       {before !== undefined && (
         <LinePath
           data={points(before)}
           x={({ at }) => middle(at)}
-          y={({ value }) => y(value ?? 0)}
+          y={({ value }) => values(value ?? 0)}
           className="fill-none stroke-ink stroke-[1.5]"
           strokeDasharray="4 4"
         />
@@ -150,10 +68,145 @@ export function Plot({ names, series, kind, format, axis, before, width, height,
       {kind === 'lines' && pointed !== null && (
         <line x1={middle(pointed)} x2={middle(pointed)} y1={margin.top} y2={bottom} className="stroke-line-strong" />
       )}
+      <Axes {...props} {...scales} />
+    </svg>
+  )
+}
+
+/** From places and values to px. */
+interface Scales {
+  readonly places: ReturnType<typeof placeScale>
+  readonly values: ReturnType<typeof scaleLinear<number>>
+  /** Of the lowest value. */
+  readonly bottom: number
+  /** Of a place. */
+  readonly middle: (at: number) => number
+}
+
+type BarsProps = PlotProps & Scales
+
+const barWidth = ({ places }: Scales): number => Math.min(places.bandwidth(), maxBarWidth)
+
+/** One row per place, with the value of each series by its id. */
+const rowsOf = ({ names, series }: PlotProps) =>
+  names.map(
+    (_, at): Record<string, number> => ({
+      at,
+      ...Object.fromEntries(series.map(({ id, values }) => [id, values[at] ?? 0]))
+    })
+  )
+
+/** The classes of the bar of a series at a place. */
+function barLook({ series, pointed }: PlotProps, id: string, at: number): string {
+  const colour = series.find((one) => one.id === id)?.colour ?? 0
+  return `${fills[colour]}${pointed === null || pointed === at ? '' : ' opacity-50'}`
+}
+
+function StackedBars(props: BarsProps) {
+  const { series, places, values, middle } = props
+  const width = barWidth(props)
+  return (
+    <BarStack<Record<string, number>, string>
+      data={rowsOf(props)}
+      keys={series.map(({ id }) => id)}
+      x={({ at }) => at!}
+      xScale={places}
+      yScale={values}
+      color={(id) => id}
+    >
+      {(stacks) =>
+        stacks.flatMap(({ key, bars }) =>
+          bars.map((bar) => (
+            <rect
+              key={`${key} ${bar.index}`}
+              x={middle(bar.index) - width / 2}
+              y={bar.y}
+              width={width}
+              height={Math.max(0, bar.height)}
+              className={barLook(props, String(key), bar.index)}
+            />
+          ))
+        )
+      }
+    </BarStack>
+  )
+}
+
+function GroupedBars(props: BarsProps) {
+  const { series, places, values, bottom, middle } = props
+  const width = barWidth(props)
+  const keys = series.map(({ id }) => id)
+  return (
+    <BarGroup<Record<string, number>, string>
+      data={rowsOf(props)}
+      keys={keys}
+      height={bottom}
+      x0={({ at }) => at!}
+      x0Scale={places}
+      x1Scale={scaleBand({ domain: keys, range: [0, width] })}
+      yScale={values}
+      color={(id) => id}
+    >
+      {(groups) =>
+        groups.flatMap(({ index, bars }) =>
+          bars.map((bar) => (
+            <rect
+              key={`${bar.key} ${index}`}
+              x={middle(index) - width / 2 + bar.x}
+              y={bar.y}
+              width={bar.width}
+              height={Math.max(0, bar.height)}
+              className={barLook(props, bar.key, index)}
+            />
+          ))
+        )
+      }
+    </BarGroup>
+  )
+}
+
+const points = (values: ReadonlyArray<number | null>) => values.map((value, at) => ({ at, value }))
+
+interface LineProps extends Scales {
+  readonly series: ColouredSeries
+  readonly pointed: number | null
+}
+
+/** A line with a dot at each value. It has a gap at each place without a value. */
+function Line({ series, pointed, values, middle }: LineProps) {
+  return (
+    <g>
+      <LinePath
+        data={points(series.values)}
+        x={({ at }) => middle(at)}
+        y={({ value }) => values(value ?? 0)}
+        defined={({ value }) => value !== null}
+        className={`fill-none ${strokes[series.colour]} stroke-2`}
+      />
+      {points(series.values).map(({ at, value }) =>
+        value === null ? null : (
+          <circle
+            key={at}
+            cx={middle(at)}
+            cy={values(value)}
+            r={pointed === at ? 4 : 2.5}
+            className={fills[series.colour]}
+          />
+        )
+      )}
+    </g>
+  )
+}
+
+function Axes({ names, format, axis, width, places, values, bottom }: PlotProps & Scales) {
+  const longest = Math.max(0, ...names.map(({ length }) => length))
+  const pxPerLabel = Math.max(labelSpace.least, longest * labelSpace.perCharacter + labelSpace.gap)
+  return (
+    <>
       <AxisLeft
         scale={values}
-        left={left}
-        tickValues={[...ticks]}
+        left={axis.left}
+        tickValues={[...axis.ticks]}
         hideAxisLine
         hideTicks
         tickFormat={(value) => format(Number(value))}
@@ -170,6 +223,6 @@ export function Plot({ names, series, kind, format, axis, before, width, height,
         tickLineProps={{ className: 'stroke-line-strong', stroke: '' }}
         tickLabelProps={{ ...label, dy: '0.25em', textAnchor: 'middle', fill: '' }}
       />
-    </svg>
+    </>
   )
 }

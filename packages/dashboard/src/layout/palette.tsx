@@ -8,9 +8,9 @@ import { useCommands } from './use-commands.ts'
 
 /** A dialog that goes to pages, finds keys, models, members and requests, and runs actions: all with the keyboard. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
-  const [asked, setAsked] = useState('')
-  const [typed, setTyped] = useLateText(asked, setAsked)
-  const groups = useCommands(typed, asked)
+  const [lateText, setLateText] = useState('')
+  const [typed, setTyped] = useLateText(lateText, setLateText)
+  const groups = useCommands(typed, lateText)
   const run = (command: Command) => {
     onClose()
     void command.run()

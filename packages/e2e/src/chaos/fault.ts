@@ -1,6 +1,7 @@
 import type { Allowed } from './measure/broken-promises.ts'
 import type { Findings } from './measure/measured.ts'
-import type { ChaosSystem, Conditions } from './system/chaos-system.ts'
+import type { ChaosSystem } from './system/chaos-system.ts'
+import type { Conditions } from './system/servers.ts'
 
 /** Notes how far control has copied from Redis, then makes Redis lose data. */
 export type LoseData = (lose: () => Promise<unknown>) => Promise<void>

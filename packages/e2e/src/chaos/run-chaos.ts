@@ -10,7 +10,8 @@ import { faults } from './faults/all.ts'
 import { findBrokenPromises, isDisturbed } from './measure/broken-promises.ts'
 import type { Measured } from './measure/measured.ts'
 import { runFault } from './run-fault.ts'
-import { type ChaosSystem, type Conditions, startChaosSystem } from './system/chaos-system.ts'
+import { type ChaosSystem, startChaosSystem } from './system/chaos-system.ts'
+import type { Conditions } from './system/servers.ts'
 import { describeMeasured, tableOf } from './table.ts'
 
 /** Every mixture of the previous release and this one, as an upgrade and a rollback make them. */
@@ -42,21 +43,21 @@ The exit status is 1 if a promise was broken. Without names, it runs all but the
 ${[...faults, ...checks].map(({ name, summary }) => `  ${name.padEnd(20)}${summary}`).join('\n')}`
 
 /** The running system. The next fault reuses it if its conditions are the same and no promise was broken. */
-let kept: ChaosSystem | null = null
-let keptFor: Conditions | undefined
+let current: ChaosSystem | null = null
+let currentConditions: Conditions | undefined
 
 async function systemFor({ conditions }: Fault): Promise<ChaosSystem> {
-  if (kept !== null && conditions === keptFor) return kept
+  if (current !== null && conditions === currentConditions) return current
   await stopSystem()
-  keptFor = conditions
-  kept = await startChaosSystem(conditions)
-  if (kept === null) throw new Error('this needs redis-server (or valkey-server) and PostgreSQL')
-  return kept
+  currentConditions = conditions
+  current = await startChaosSystem(conditions)
+  if (current === null) throw new Error('this needs redis-server (or valkey-server) and PostgreSQL')
+  return current
 }
 
 async function stopSystem(): Promise<void> {
-  const { stop } = kept ?? {}
-  kept = null
+  const { stop } = current ?? {}
+  current = null
   await stop?.()
 }
 
@@ -72,7 +73,7 @@ async function inject(fault: Fault): Promise<Injected> {
   const { lines } = await systemFor(fault)
   lines.length = 0
   try {
-    const measured = await runFault(fault, kept!)
+    const measured = await runFault(fault, current!)
     const broken = findBrokenPromises(measured, fault.allowed)
     if (broken.length > 0) await stopSystem()
     return { measured, broken, lines }

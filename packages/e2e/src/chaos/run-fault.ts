@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Fault } from './fault.ts'
+import type { Fault, LoseData } from './fault.ts'
 import { failuresOf } from './measure/broken-promises.ts'
 import {
   countAccounts,
@@ -67,26 +67,7 @@ export async function runFault(fault: Fault, system: ChaosSystem): Promise<Measu
   const early = failuresOf(countOutcomes(steady.raw))
   if (early.length > 0) throw new Error(`requests failed before the fault: ${early.join('; ')}`)
 
-  let loss: DataLoss | null = null
-  const findings: Findings = { seen: [], broken: [] }
-  revocations.revokeOne()
-  const brokenFrom = performance.now()
-  const revoking = setInterval(revocations.revokeOne, revokeEveryMs)
-  try {
-    await fault.inject(
-      system,
-      async (lose) => {
-        const copiedUntil = await readCopiedUntil(system)
-        await lose()
-        loss = { atMs: Date.now(), copiedUntil }
-      },
-      findings
-    )
-  } finally {
-    clearInterval(revoking)
-  }
-  const restoredAt = performance.now()
-  revocations.revokeOne()
+  const { brokenMs, restoredAt, loss, findings } = await injectFault(fault, system, revocations.revokeOne)
   await untilQuiet(steady.raw, restoredAt)
   await Promise.all([steady.stop(), capped.stop(), creations.stop(), budgets.finish()])
   stalls.disable()
@@ -105,7 +86,7 @@ export async function runFault(fault: Fault, system: ChaosSystem): Promise<Measu
   const recorded = models.requests()
   return {
     fault: fault.name,
-    brokenMs: restoredAt - brokenFrom,
+    brokenMs,
     revocations: {
       count: revoked.length,
       answered: revoked.filter(({ okAt }) => okAt !== null).length,
@@ -125,6 +106,28 @@ export async function runFault(fault: Fault, system: ChaosSystem): Promise<Measu
     recoveredMs: lastFailure(steady.raw, restoredAt) - restoredAt,
     findings
   }
+}
+
+/** Injects the fault. Revokes a key before, again and again during the fault, and after it. */
+async function injectFault(fault: Fault, system: ChaosSystem, revokeOne: () => void) {
+  let loss: DataLoss | null = null
+  const loseData: LoseData = async (lose) => {
+    const copiedUntil = await readCopiedUntil(system)
+    await lose()
+    loss = { atMs: Date.now(), copiedUntil }
+  }
+  const findings: Findings = { seen: [], broken: [] }
+  revokeOne()
+  const brokenFrom = performance.now()
+  const revoking = setInterval(revokeOne, revokeEveryMs)
+  try {
+    await fault.inject(system, loseData, findings)
+  } finally {
+    clearInterval(revoking)
+  }
+  const restoredAt = performance.now()
+  revokeOne()
+  return { brokenMs: restoredAt - brokenFrom, restoredAt, loss: loss as DataLoss | null, findings }
 }
 
 /** Waits until no request has failed for `quietMs`. */
@@ -149,8 +152,12 @@ function lastFailure(raw: readonly Sent[], restoredAt: number): number {
 }
 
 function falseRefusals(uncapped: readonly Sent[], capped: CappedTraffic): Map<string, number> {
-  const found = [...countOutcomes(uncapped)].filter(([outcome]) => falseRefusal.test(outcome))
-  const others = [...countOutcomes(capped.sent)].filter(([outcome]) => /^(401|429)/.test(outcome))
+  const ofUncapped = [...countOutcomes(uncapped)].filter(([outcome]) => falseRefusal.test(outcome))
+  const ofCapped = [...countOutcomes(capped.sent)].filter(([outcome]) => /^(401|429)/.test(outcome))
   const budget = falseBudgetRefusals(capped)
-  return new Map([...found, ...others, ...(budget > 0 ? [['402 although the cap allows it', budget] as const] : [])])
+  return new Map([
+    ...ofUncapped,
+    ...ofCapped,
+    ...(budget > 0 ? [['402 although the cap allows it', budget] as const] : [])
+  ])
 }

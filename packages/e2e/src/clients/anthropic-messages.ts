@@ -41,14 +41,14 @@ export function anthropicMessages(
   t.test(['tools'], 'a tool is called, and the answer uses its result', async () => {
     const input_schema = { type: 'object' as const, properties: { city: { enum: ['Oslo'] } }, required: ['city'] }
     const tools = [{ name: 'weather', input_schema }]
-    const asked = { role: 'user' as const, content: 'What does weather say of Oslo?' }
-    const { content, stop_reason } = await anthropic.messages.create({ ...question, tools, messages: [asked] })
+    const prompt = { role: 'user' as const, content: 'What does weather say of Oslo?' }
+    const { content, stop_reason } = await anthropic.messages.create({ ...question, tools, messages: [prompt] })
     assert.equal(stop_reason, 'tool_use')
     const call = content.find((block) => block.type === 'tool_use')
     assert.deepEqual([call?.name, call?.input], ['weather', { city: 'Oslo' }])
     const result = { type: 'tool_result' as const, tool_use_id: call!.id, content: 'snow' }
     const messages: AnthropicTypes.MessageParam[] = [
-      asked,
+      prompt,
       { role: 'assistant', content },
       { role: 'user', content: [result] }
     ]

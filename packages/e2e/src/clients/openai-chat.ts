@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type OpenAITypes from 'openai'
 import { z } from 'zod'
 import { recordedRequests, type TestSystem } from '../start-test-system.ts'
 import { type ClientAccess, failureOf, type Journeys } from './client-access.ts'
@@ -9,25 +10,17 @@ const question = {
   messages: [{ role: 'user' as const, content: 'Say 20 words.' }]
 }
 
-/** Waits until the model server saw a call aborted. @throws Error after five seconds */
-async function untilAborted(system: TestSystem, requestId: string): Promise<void> {
-  const deadline = performance.now() + 5000
-  for (;;) {
-    const [request] = await recordedRequests(system, requestId)
-    if (request?.abortedAtMs != null) return
-    if (request?.finishedAtMs != null) throw new Error('the upstream call was not aborted: it finished')
-    if (performance.now() > deadline) throw new Error('the upstream call is still running')
-  }
+/** Tests chat with the official SDK and its helpers. */
+export function openaiChat(t: Journeys, kit: OpenaiKit, access: ClientAccess): void {
+  const { baseURL, apiKey, system } = access
+  const openai = new kit.OpenAI({ baseURL, apiKey, maxRetries: 0 })
+  answers(t, kit, openai)
+  tools(t, openai)
+  aborts(t, openai, system)
+  retries(t, kit, openai, access)
 }
 
-/** Tests chat with the official SDK and its helpers. */
-export function openaiChat(
-  t: Journeys,
-  { OpenAI, zodResponseFormat }: OpenaiKit,
-  { system, baseURL, apiKey, misbehaving }: ClientAccess
-): void {
-  const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
-
+function answers(t: Journeys, { zodResponseFormat }: OpenaiKit, openai: OpenAITypes): void {
   t.test(['answer', 'stream'], 'a stream has the same text as a single body', async () => {
     const { data: whole, request_id: requestId } = await openai.chat.completions.create(question).withResponse()
     assert.partialDeepStrictEqual(whole, {
@@ -97,23 +90,24 @@ export function openaiChat(
     })
     assert.deepEqual(answer.choices[0]!.message.parsed, { city: 'Oslo', degrees: 0 })
   })
+}
 
+function tools(t: Journeys, openai: OpenAITypes): void {
   for (const stream of [false, true]) {
     t.test(
       ['tools'],
       `runTools() calls the function and continues, ${stream ? 'with' : 'without'} streaming`,
       async () => {
-        const asked: unknown[] = []
-        const parameters = z.toJSONSchema(z.object({ city: z.enum(['Oslo']) })) as Record<string, unknown>
+        const inputs: unknown[] = []
         const weather = {
           type: 'function' as const,
           function: {
             name: 'weather',
             description: 'The weather of a city',
-            parameters,
+            parameters: z.toJSONSchema(z.object({ city: z.enum(['Oslo']) })) as Record<string, unknown>,
             parse: JSON.parse,
             function: (input: object) => {
-              asked.push(input)
+              inputs.push(input)
               return 'snow'
             }
           }
@@ -127,12 +121,14 @@ export function openaiChat(
           ? openai.chat.completions.runTools({ ...body, stream: true })
           : openai.chat.completions.runTools(body)
         assert.match((await runner.finalContent())!, /^The tool answered "snow"\. /)
-        assert.deepEqual(asked, [{ city: 'Oslo' }])
+        assert.deepEqual(inputs, [{ city: 'Oslo' }])
         assert.equal(runner.messages.length, 4, 'question, call, result, answer')
       }
     )
   }
+}
 
+function aborts(t: Journeys, openai: OpenAITypes, system: TestSystem): void {
   t.test(['aborted streams'], 'every way to leave a stream ends the upstream call', async () => {
     const long = {
       model: 'gpt-4o-mini',
@@ -159,7 +155,25 @@ export function openaiChat(
       await untilAborted(system, requestId!)
     }
   })
+}
 
+/** Waits until the model server saw a call aborted. @throws Error after five seconds */
+async function untilAborted(system: TestSystem, requestId: string): Promise<void> {
+  const deadline = performance.now() + 5000
+  for (;;) {
+    const [request] = await recordedRequests(system, requestId)
+    if (request?.abortedAtMs != null) return
+    if (request?.finishedAtMs != null) throw new Error('the upstream call was not aborted: it finished')
+    if (performance.now() > deadline) throw new Error('the upstream call is still running')
+  }
+}
+
+function retries(
+  t: Journeys,
+  { OpenAI }: OpenaiKit,
+  openai: OpenAITypes,
+  { system, baseURL, apiKey, misbehaving }: ClientAccess
+): void {
   t.test(['retries'], 'clients do not notice an upstream that fails every second time', async () => {
     for (const attempt of [1, 2]) {
       const answer = await openai.chat.completions.create({ ...question, model: misbehaving['fails-every-second'] })

@@ -6,20 +6,59 @@ import type { OpenaiKit } from './kits.ts'
 const hello = [{ role: 'user' as const, content: 'Hi' }]
 
 /** Tests that the official SDK throws its own class for each failure, with code, type, message and request id. */
-export function openaiErrors(
-  t: Journeys,
-  { OpenAI }: OpenaiKit,
+export function openaiErrors(t: Journeys, { OpenAI }: OpenaiKit, access: ClientAccess): void {
+  for (const [name, { call, kind, status, code, type }] of Object.entries(failures(OpenAI, access))) {
+    t.test(['error classes'], `${name} throws ${kind.name}`, async () => {
+      const failure = await failureOf(OpenAI, call())
+      assert.ok(failure instanceof kind, `${failure?.constructor.name}`)
+      assert.deepEqual([failure?.status, failure?.type, failure?.code], [status, type, code])
+      assert.match(failure!.requestID!, /^req_/)
+      assert.match(failure!.message, new RegExp(`^${status} .{10}`), 'the message says what is wrong')
+    })
+  }
+
+  t.test(
+    ['errors in streams'],
+    'a stream that breaks off upstream throws in the loop, after the chunks that arrived',
+    async () => {
+      const openai = new OpenAI({ baseURL: access.baseURL, apiKey: access.apiKey, maxRetries: 0 })
+      const stream = await openai.chat.completions.create({
+        model: access.misbehaving['breaks-off'],
+        messages: hello,
+        stream: true
+      })
+      let chunks = 0
+      const failure = await failureOf(
+        OpenAI,
+        (async () => {
+          for await (const _chunk of stream) chunks++
+        })()
+      )
+      assert.equal(chunks, 3)
+      assert.deepEqual([failure?.code, failure?.type], ['upstream_error', 'upstream_error'])
+    }
+  )
+}
+
+interface Failure {
+  call(): Promise<unknown>
+  readonly kind: typeof OpenAITypes.APIError
+  readonly status: number
+  readonly code: string
+  readonly type: string
+}
+
+/** Calls that fail, and how. */
+function failures(
+  OpenAI: OpenaiKit['OpenAI'],
   { baseURL, apiKey, freeApiKey, misbehaving }: ClientAccess
-): void {
+): Record<string, Failure> {
   const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
   const withKey = (other: string) => new OpenAI({ baseURL, apiKey: other, maxRetries: 0 })
   const chat = (client: OpenAITypes, model: string) => client.chat.completions.create({ model, messages: hello })
   const wrongKey = `${apiKey.slice(0, -1)}${apiKey.endsWith('a') ? 'b' : 'a'}`
 
-  const cases: Record<
-    string,
-    { call(): Promise<unknown>; kind: typeof OpenAITypes.APIError; status: number; code: string; type: string }
-  > = {
+  return {
     'a wrong key': {
       call: () => chat(withKey(wrongKey), 'gpt-4o-mini'),
       kind: OpenAI.AuthenticationError as never,
@@ -67,34 +106,4 @@ export function openaiErrors(
       type: 'upstream_error'
     }
   }
-  for (const [name, { call, kind, status, code, type }] of Object.entries(cases)) {
-    t.test(['error classes'], `${name} throws ${kind.name}`, async () => {
-      const failure = await failureOf(OpenAI, call())
-      assert.ok(failure instanceof kind, `${failure?.constructor.name}`)
-      assert.deepEqual([failure?.status, failure?.type, failure?.code], [status, type, code])
-      assert.match(failure!.requestID!, /^req_/)
-      assert.match(failure!.message, new RegExp(`^${status} .{10}`), 'the message says what is wrong')
-    })
-  }
-
-  t.test(
-    ['errors in streams'],
-    'a stream that breaks off upstream throws in the loop, after the chunks that arrived',
-    async () => {
-      const stream = await openai.chat.completions.create({
-        model: misbehaving['breaks-off'],
-        messages: hello,
-        stream: true
-      })
-      let chunks = 0
-      const failure = await failureOf(
-        OpenAI,
-        (async () => {
-          for await (const _chunk of stream) chunks++
-        })()
-      )
-      assert.equal(chunks, 3)
-      assert.deepEqual([failure?.code, failure?.type], ['upstream_error', 'upstream_error'])
-    }
-  )
 }

@@ -12,7 +12,32 @@ const length = (vector: readonly number[]) => Math.hypot(...vector)
 /** Tests embeddings, legacy completions and models with the official SDK. */
 export function openaiOthers(t: Journeys, { OpenAI }: OpenaiKit, { baseURL, apiKey, freeApiKey }: ClientAccess): void {
   const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
+  embeddings(t, openai)
+  legacyCompletions(t, openai)
 
+  t.test(
+    ['the models of the plan'],
+    'models: the list has the models of the plan, and each can be retrieved',
+    async () => {
+      const all = (await Array.fromAsync(openai.models.list())).map(({ id }) => id)
+      for (const id of ['gpt-5', completion.model, embedding]) assert.ok(all.includes(id), id)
+      assert.partialDeepStrictEqual(await openai.models.retrieve(embedding), {
+        id: embedding,
+        object: 'model',
+        owned_by: 'openai'
+      })
+      const free = new OpenAI({ baseURL, apiKey: freeApiKey, maxRetries: 0 })
+      assert.equal(
+        (await Array.fromAsync(free.models.list())).some(({ id }) => id === 'gpt-5'),
+        false
+      )
+      const refusal = await failureOf(OpenAI, free.models.retrieve('gpt-5'))
+      assert.ok(refusal instanceof OpenAI.PermissionDeniedError)
+    }
+  )
+}
+
+function embeddings(t: Journeys, openai: OpenAITypes): void {
   t.test(['answer', 'base64 and floats'], 'embeddings: base64 and floats give the same vector', async () => {
     const decoded = await openai.embeddings.create({ model: embedding, input: 'Hello' })
     const floats = await openai.embeddings.create({ model: embedding, input: 'Hello', encoding_format: 'float' })
@@ -44,7 +69,9 @@ export function openaiOthers(t: Journeys, { OpenAI }: OpenaiKit, { baseURL, apiK
       assert.equal(tokens.usage.prompt_tokens, 4)
     }
   )
+}
 
+function legacyCompletions(t: Journeys, openai: OpenAITypes): void {
   t.test(['answer', 'stream'], 'legacy completions: a stream has the same text as a single body', async () => {
     const whole = await openai.completions.create(completion)
     assert.partialDeepStrictEqual(whole, {
@@ -76,27 +103,6 @@ export function openaiOthers(t: Journeys, { OpenAI }: OpenaiKit, { baseURL, apiK
       })
       const last = (await Array.fromAsync(stream)).at(-1)!
       assert.partialDeepStrictEqual(last, { choices: [], usage: { completion_tokens: 20 } })
-    }
-  )
-
-  t.test(
-    ['the models of the plan'],
-    'models: the list has the models of the plan, and each can be retrieved',
-    async () => {
-      const all = (await Array.fromAsync(openai.models.list())).map(({ id }) => id)
-      for (const id of ['gpt-5', completion.model, embedding]) assert.ok(all.includes(id), id)
-      assert.partialDeepStrictEqual(await openai.models.retrieve(embedding), {
-        id: embedding,
-        object: 'model',
-        owned_by: 'openai'
-      })
-      const free = new OpenAI({ baseURL, apiKey: freeApiKey, maxRetries: 0 })
-      assert.equal(
-        (await Array.fromAsync(free.models.list())).some(({ id }) => id === 'gpt-5'),
-        false
-      )
-      const refusal = await failureOf(OpenAI, free.models.retrieve('gpt-5'))
-      assert.ok(refusal instanceof OpenAI.PermissionDeniedError)
     }
   )
 }
@@ -136,20 +142,20 @@ export function openaiResponses(
     const parameters = z.toJSONSchema(z.object({ city: z.enum(['Oslo']) })) as Record<string, unknown>
     const tools = [{ type: 'function' as const, name: 'weather', parameters, strict: true }]
     const input: OpenAITypes.Responses.ResponseInput = [{ role: 'user', content: 'What does weather say of Oslo?' }]
-    const asked = await openai.responses.create({ ...question, input, tools })
-    const call = asked.output.find((item) => item.type === 'function_call')
+    const first = await openai.responses.create({ ...question, input, tools })
+    const call = first.output.find((item) => item.type === 'function_call')
     assert.deepEqual([call?.name, call?.arguments], ['weather', '{"city":"Oslo"}'])
     const result = { type: 'function_call_output' as const, call_id: call!.call_id, output: 'snow' }
     const items = await openai.responses.create({
       ...question,
       tools,
-      input: [...input, ...(asked.output as OpenAITypes.Responses.ResponseInputItem[]), result]
+      input: [...input, ...(first.output as OpenAITypes.Responses.ResponseInputItem[]), result]
     })
     const stored = await openai.responses.create({
       ...question,
       tools,
       input: [result],
-      previous_response_id: asked.id
+      previous_response_id: first.id
     })
     for (const answer of [items, stored]) assert.match(answer.output_text, /^The tool answered "snow"\. /)
   })

@@ -140,10 +140,10 @@ function assertImage(image: string, config: ImageConfig, root: string): void {
 function assertHealthyParts(output: string): void {
   const { results } = JSON.parse(output) as { results: Array<{ part: string; severity: string; what?: string }> }
   for (const part of ['settings', 'files', 'PostgreSQL', 'Redis']) {
-    const found = results.filter((result) => result.part === part)
-    assert.ok(found.length > 0, part)
+    const ofPart = results.filter((result) => result.part === part)
+    assert.ok(ofPart.length > 0, part)
     assert.deepEqual(
-      found.filter(({ severity }) => severity === 'error'),
+      ofPart.filter(({ severity }) => severity === 'error'),
       []
     )
   }

@@ -45,9 +45,9 @@ export function allOf<Kind>(manifests: readonly Manifest[], kind: string): Array
 
 /** @throws if there is no such object */
 export function oneOf<Kind>(manifests: readonly Manifest[], kind: string, name: string): Kind & Manifest {
-  const found = allOf<Kind>(manifests, kind).find(({ metadata }) => metadata.name === name)
-  if (found === undefined) throw new Error(`there is no ${kind} ${name}`)
-  return found
+  const manifest = allOf<Kind>(manifests, kind).find(({ metadata }) => metadata.name === name)
+  if (manifest === undefined) throw new Error(`there is no ${kind} ${name}`)
+  return manifest
 }
 
 export function podsOf(manifests: readonly Manifest[]): Pods[] {

@@ -50,19 +50,19 @@ export function startSteadyRequests(
         max_tokens: 20,
         messages: [{ role: 'user', content: 'Say 5 words.' }]
       }
-      const asked = {
+      const request = {
         method: 'POST',
         path: '/v1/chat/completions',
         headers: { authorization: `Bearer ${secrets[number % secrets.length]}`, 'content-type': 'application/json' },
         body: JSON.stringify(body)
       }
-      note('chats', await problemOf('gateway', balancedFetch(addresses.gateways, number, asked), body.stream))
+      note('chats', await problemOf('gateway', balancedFetch(addresses.gateways, number, request), body.stream))
     })
   ]
   if (person !== null) {
-    const asked = { method: 'GET', path: '/api/keys', headers: { cookie: person.cookie ?? '' } }
+    const request = { method: 'GET', path: '/api/keys', headers: { cookie: person.cookie ?? '' } }
     const call = async (number: number) =>
-      note('calls', await problemOf('control', balancedFetch(addresses.controls, number, asked), false))
+      note('calls', await problemOf('control', balancedFetch(addresses.controls, number, request), false))
     loops.push(sendSteadily(callsPerSecond, call))
   }
   return {

@@ -20,9 +20,9 @@ export async function startCredentialProxy(target: () => string): Promise<Creden
   const retired = new Set<string>()
   const uses = new Map<string, number>()
   const server = createServer((incoming, response) => {
-    const found = credentialsIn(incoming.headers)
-    for (const credential of found) uses.set(credential, (uses.get(credential) ?? 0) + 1)
-    if (found.some((credential) => retired.has(credential))) {
+    const credentials = credentialsIn(incoming.headers)
+    for (const credential of credentials) uses.set(credential, (uses.get(credential) ?? 0) + 1)
+    if (credentials.some((credential) => retired.has(credential))) {
       incoming.resume()
       response
         .writeHead(401, { 'content-type': 'application/json' })

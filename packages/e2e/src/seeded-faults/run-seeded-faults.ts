@@ -158,9 +158,9 @@ async function seed(chosen: readonly SeededFault[], isAll: boolean): Promise<num
     }
     await withFault(workspace, fault, async () => {
       const failed = (await runTests(workspace, run)).filter(({ outcome }) => outcome === 'failed')
-      const found = failed.filter(isProof)
-      if (found.length > 0) {
-        console.log(`  found by ${isAll ? found.map(({ name }) => name).join(', ') : `${file}: ${found[0]!.name}`}`)
+      const proofs = failed.filter(isProof)
+      if (proofs.length > 0) {
+        console.log(`  found by ${isAll ? proofs.map(({ name }) => name).join(', ') : `${file}: ${proofs[0]!.name}`}`)
         return
       }
       missed++

@@ -146,31 +146,32 @@ test('a person who opens an unknown address gets the page, which says so; progra
   }
 })
 
-test('each address gets the page that names what it loads', async (t) => {
+test('each address gets its own page, and others the first page that stands for them', async (t) => {
   const directory = t.testdir({
     'pages.json': JSON.stringify({
       '/login': 'sign-in.html',
-      '/': '0.html',
-      '/dashboard': '1.html',
-      '/dashboard/requests/:id': '2.html'
+      '/dashboard': '0.html',
+      '/dashboard/requests/*': '1.html',
+      '/dashboard/*': '2.html'
     }),
     'index.html': 'index {{gatewayUrl}}',
     'sign-in.html': 'sign-in',
-    '0.html': 'home',
-    '1.html': 'overview',
-    '2.html': 'request of {{brandName}}',
+    '0.html': 'overview',
+    '1.html': 'request of {{brandName}}',
+    '2.html': 'another page',
     assets: {}
   })
   const app = serve(t, directory)
   for (const [path, body] of [
-    ['/', 'home'],
-    ['/?a=/dashboard', 'home'],
+    ['/', 'index https://models.example.com'],
+    ['/?a=/dashboard', 'index https://models.example.com'],
     ['/login?next=%2Fdashboard', 'sign-in'],
     ['/dashboard', 'overview'],
     ['/dashboard/', 'overview'],
     ['/dashboard/requests/req_1', 'request of Tollgate'],
-    ['/dashboard/requests/req_1/more', 'index https://models.example.com'],
-    ['/dashboard/nowhere', 'index https://models.example.com']
+    ['/dashboard/requests/req_1/more', 'request of Tollgate'],
+    ['/dashboard/requests', 'another page'],
+    ['/dashboard/nowhere', 'another page']
   ] as const) {
     assert.equal((await app.inject(path)).body, body, path)
   }

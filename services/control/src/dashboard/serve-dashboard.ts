@@ -46,12 +46,12 @@ export function matchesTag(header: string | undefined, tag: string): boolean {
   return header.trim() === '*' || [...header.matchAll(entityTag)].some(([, opaque]) => opaque === tag)
 }
 
-/** The file of each address, such as `/dashboard/requests/:id`. */
+/** The file of each address. The first that matches counts. */
 type PageFiles = ReadonlyArray<readonly [address: RegExp, file: string]>
 
 /**
- * Reads which HTML file of a build has the page of an address. The files differ in what they tell the browser to load
- * at once.
+ * Reads which HTML file of a build has the page of an address. The files differ in their first view, and in what they
+ * tell the browser to load at once.
  *
  * @param build a build of the dashboard
  */
@@ -67,15 +67,14 @@ function fileOf(files: PageFiles, path: string): string {
   return files.find(([address]) => address.test(path))?.[1] ?? 'index.html'
 }
 
-/** Matches an address with a value for each `:name`, and with or without a slash at the end. */
-const patternOf = (address: string): RegExp =>
-  new RegExp(`^${address.replaceAll(/:\w+/g, '[^/]+').replace(/\/$/, '')}/?$`)
+/** Matches an address with any rest for `*`, and with or without a slash at the end. */
+const patternOf = (address: string): RegExp => new RegExp(`^${address.replace('*', '.+')}/?$`)
 
 const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
 
 /**
- * Serves the dashboard: its pages, and its files. The pages differ only in what the browser loads at once. File names
- * change with the content, so browsers keep files for ever. Needs `answerUnknown` around it.
+ * Serves the dashboard: its pages, and its files. File names change with the content, so browsers keep files for ever.
+ * Needs `answerUnknown` around it.
  *
  * @param directory a build; without one, the pages say so
  */

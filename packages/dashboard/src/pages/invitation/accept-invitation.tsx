@@ -86,6 +86,25 @@ export function AcceptInvitation({ token, invitation, email, notice, onSignedOut
         {/* A signed-in user does not need the link of the e-mail. */}
         <Notice kind={notice === 'link-invalid' ? null : notice} />
       </div>
+      <Consequences obstacle={obstacle} />
+      <Form read={readNothing} submit={accept}>
+        {(isBusy) => (
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" tone="primary" isBusy={isBusy}>
+              Join the team
+            </Button>
+            <Button onClick={() => void router.navigate({ to: '/dashboard' })}>Not now</Button>
+          </div>
+        )}
+      </Form>
+    </AuthLayout>
+  )
+}
+
+/** What joining means. @param props.obstacle what to do before; null for nothing */
+function Consequences({ obstacle }: { readonly obstacle: string | null }) {
+  return (
+    <>
       <ul className="mb-6 list-disc space-y-2 pl-5 text-sm">
         <li>You use the team’s plan, keys and budget. Other members see the usage of all keys.</li>
         <li>Keys of your own account stop working while you are in the team. They work again when you leave.</li>
@@ -101,17 +120,7 @@ export function AcceptInvitation({ token, invitation, email, notice, onSignedOut
           </Banner>
         </div>
       )}
-      <Form read={readNothing} submit={accept}>
-        {(isBusy) => (
-          <div className="flex flex-wrap gap-2">
-            <Button type="submit" tone="primary" isBusy={isBusy}>
-              Join the team
-            </Button>
-            <Button onClick={() => void router.navigate({ to: '/dashboard' })}>Not now</Button>
-          </div>
-        )}
-      </Form>
-    </AuthLayout>
+    </>
   )
 }
 

@@ -15,7 +15,7 @@ import { LoginForm } from '../auth/login-form.tsx'
 import { type Credential, forgetMailLink, type MailLink, mailLink } from '../auth/mail-link.ts'
 import { type Outcome, SetPasswordForm } from '../auth/set-password-form.tsx'
 import { AcceptInvitation, forgetOtherAccount, Notice, type NoticeKind } from './accept-invitation.tsx'
-import { describeInviter, nameInviter } from './describe-invitation.ts'
+import { describeInviter, type Invitation, nameInviter } from './describe-invitation.ts'
 
 const credentialOf = (link: MailLink | null): Credential | null => (link?.kind === 'password' ? link.credential : null)
 
@@ -66,25 +66,16 @@ export function InvitationPage() {
     )
   }
   const { invitation } = open.data
-  const title = `${nameInviter(invitation)} invited you to a team`
-  const who = `${describeInviter(invitation)} invited you to their team at ${brand.name}.`
-
   if (credential !== null) {
     return (
-      <AuthLayout title={title} description={`${who} First choose a password.`}>
-        <SetPasswordForm
-          credential={credential}
-          signsIn
-          onDone={async (outcome) => {
-            if (outcome !== 'invalid') {
-              forgetOtherAccount()
-              tellOtherTabs()
-            }
-            await startOver(notices[outcome])
-            setCredential(null)
-          }}
-        />
-      </AuthLayout>
+      <ChoosePassword
+        invitation={invitation}
+        credential={credential}
+        onDone={async (outcome) => {
+          await startOver(notices[outcome])
+          setCredential(null)
+        }}
+      />
     )
   }
   if (me.data !== undefined) {
@@ -98,19 +89,66 @@ export function InvitationPage() {
       />
     )
   }
-  // Which form is shown, and so its height, depends on the answer.
-  if (!isSignedOut && me.errorUpdateCount === 0) return <LoadingPage />
-  if (!isSignedOut) {
+  if (isSignedOut) {
     return (
-      <AuthLayout title={title}>
-        <QueryView query={me}>{() => null}</QueryView>
-      </AuthLayout>
+      <SignIn
+        invitation={invitation}
+        notice={notice}
+        onSignedIn={async () => {
+          setNotice(null)
+          await me.refetch()
+        }}
+      />
     )
   }
+  // Which form is shown, and so its height, depends on the answer.
+  if (me.errorUpdateCount === 0) return <LoadingPage />
+  return (
+    <AuthLayout title={titleOf(invitation)}>
+      <QueryView query={me}>{() => null}</QueryView>
+    </AuthLayout>
+  )
+}
+
+const titleOf = (invitation: Invitation): string => `${nameInviter(invitation)} invited you to a team`
+const introductionOf = (invitation: Invitation): string =>
+  `${describeInviter(invitation)} invited you to their team at ${brand.name}.`
+
+interface ChoosePasswordProps {
+  readonly invitation: Invitation
+  readonly credential: Credential
+  readonly onDone: (outcome: Outcome) => Promise<void>
+}
+
+function ChoosePassword({ invitation, credential, onDone }: ChoosePasswordProps) {
+  return (
+    <AuthLayout title={titleOf(invitation)} description={`${introductionOf(invitation)} First choose a password.`}>
+      <SetPasswordForm
+        credential={credential}
+        signsIn
+        onDone={async (outcome) => {
+          if (outcome !== 'invalid') {
+            forgetOtherAccount()
+            tellOtherTabs()
+          }
+          await onDone(outcome)
+        }}
+      />
+    </AuthLayout>
+  )
+}
+
+interface SignInProps {
+  readonly invitation: Invitation
+  readonly notice: NoticeKind | null
+  readonly onSignedIn: () => Promise<void>
+}
+
+function SignIn({ invitation, notice, onSignedIn }: SignInProps) {
   return (
     <AuthLayout
-      title={title}
-      description={`${who} Sign in with the invited address to join.`}
+      title={titleOf(invitation)}
+      description={`${introductionOf(invitation)} Sign in with the invited address to join.`}
       footer={
         <>
           No account yet? Use the link in the e-mail that we sent you, or{' '}
@@ -126,8 +164,7 @@ export function InvitationPage() {
         <LoginForm
           onSignedIn={async () => {
             forgetOtherAccount()
-            setNotice(null)
-            await me.refetch()
+            await onSignedIn()
           }}
         />
       </div>

@@ -50,12 +50,12 @@ const minStopMs = 500
  * A conversation with its draft, outside of React: an answer goes on while the reader looks at another page.
  *
  * @param now milliseconds of a clock that never goes back
- * @param kept how it begins
+ * @param start how it begins
  */
-export function createChat(now: () => number, kept: ChatState = nothing) {
-  let state = kept
+export function createChat(now: () => number, start: ChatState = nothing) {
+  let state = start
   let running: { readonly abort: AbortController; readonly startedAt: number } | null = null
-  let lastId = Math.max(0, ...kept.turns.map(({ id }) => id))
+  let lastId = Math.max(0, ...start.turns.map(({ id }) => id))
   const listeners = new Set<() => void>()
 
   function change(changed: Partial<ChatState>): void {
@@ -134,12 +134,12 @@ export function createChat(now: () => number, kept: ChatState = nothing) {
 
 /** Keeps the chat of one user in one account in memory. The chat of another one is ended first. */
 export function createChatMemory(create: (whose: string) => Chat): (whose: string) => Chat {
-  let kept: { readonly whose: string; readonly chat: Chat } | null = null
+  let latest: { readonly whose: string; readonly chat: Chat } | null = null
   return (whose) => {
-    if (kept?.whose !== whose) {
-      kept?.chat.end()
-      kept = { whose, chat: create(whose) }
+    if (latest?.whose !== whose) {
+      latest?.chat.end()
+      latest = { whose, chat: create(whose) }
     }
-    return kept.chat
+    return latest.chat
   }
 }

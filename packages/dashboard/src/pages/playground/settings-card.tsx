@@ -5,57 +5,30 @@ import type { Account } from '../../layout/owner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { controlLook } from '../../ui/class-names.ts'
 import { type Option, SelectBox } from '../../ui/select-box.tsx'
+import type { Draft } from './chat.ts'
 import type { readParameters, TypedParameters } from './parameters.ts'
 
 interface SettingsCardProps {
-  readonly offered: Account['models']
+  /** Those that can be chosen. */
+  readonly models: Account['models']
   readonly model: string
   readonly onModel: (model: string) => void
   /** The model to compare with; empty without one. */
   readonly second: string
-  readonly onSecond: (model: string) => void
-  readonly system: string
-  readonly onSystem: (system: string) => void
-  readonly typed: TypedParameters
-  readonly onTyped: (typed: TypedParameters) => void
+  readonly draft: Draft
+  readonly onChange: (change: Partial<Draft>) => void
   readonly problems: ReturnType<typeof readParameters>['problems']
 }
 
-const optionsOf = (names: readonly string[]): Option[] => names.map((name) => [name, name])
-
 /** Chooses the models, the system prompt and the parameters of the next call. */
 export function SettingsCard(props: SettingsCardProps) {
-  const { offered, model, onModel, second, onSecond, system, onSystem, typed, onTyped, problems } = props
   // Narrow screens show the conversation first.
   const [isWide] = useState(() => window.matchMedia('(min-width: 80rem)').matches)
-  const names = offered.map(({ id }) => id)
-  const chosen = offered.find(({ id }) => id === model)
   return (
     <Card title="Settings" className="h-fit xl:sticky xl:top-6">
       <div className="space-y-4">
         <div className="grid grid-cols-2 gap-4 xl:grid-cols-1">
-          <Labelled label="Model" hint={chosen === undefined ? undefined : describePrice(chosen)}>
-            {(control) => (
-              <SelectBox
-                control={control}
-                value={model}
-                options={names.length === 0 ? [['', 'Your plan has no chat model']] : optionsOf(names)}
-                isDisabled={names.length === 0}
-                onChange={onModel}
-              />
-            )}
-          </Labelled>
-          <Labelled label="Compare with" hint="Asks both models at once. Both answers are charged.">
-            {(control) => (
-              <SelectBox
-                control={control}
-                value={second}
-                options={[['', 'No other model'], ...optionsOf(names.filter((name) => name !== model))]}
-                isDisabled={names.length < 2}
-                onChange={onSecond}
-              />
-            )}
-          </Labelled>
+          <ModelChoices {...props} />
         </div>
         <details open={isWide} className="group">
           <summary className="flex min-h-8 list-none items-center gap-1.5 text-sm font-medium [&::-webkit-details-marker]:hidden">
@@ -63,50 +36,82 @@ export function SettingsCard(props: SettingsCardProps) {
             Prompt and parameters
           </summary>
           <div className="mt-3 space-y-4">
-            <Labelled label="System prompt">
-              {(control) => (
-                <textarea
-                  {...control}
-                  rows={4}
-                  placeholder="You are a helpful assistant."
-                  value={system}
-                  onChange={(event) => onSystem(event.currentTarget.value)}
-                  className={`${controlLook} resize-y py-2`}
-                />
-              )}
-            </Labelled>
-            <div className="grid grid-cols-2 gap-4">
-              <Labelled label="Temperature" problem={problems.temperature}>
-                {(control) => (
-                  <input
-                    {...control}
-                    inputMode="decimal"
-                    autoComplete="off"
-                    placeholder="Default"
-                    value={typed.temperature}
-                    onChange={(event) => onTyped({ ...typed, temperature: event.currentTarget.value })}
-                    className={`${controlLook} h-10`}
-                  />
-                )}
-              </Labelled>
-              <Labelled label="Max tokens" problem={problems.maxTokens}>
-                {(control) => (
-                  <input
-                    {...control}
-                    inputMode="numeric"
-                    autoComplete="off"
-                    placeholder="Default"
-                    value={typed.maxTokens}
-                    onChange={(event) => onTyped({ ...typed, maxTokens: event.currentTarget.value })}
-                    className={`${controlLook} h-10`}
-                  />
-                )}
-              </Labelled>
-            </div>
+            <PromptAndParameters {...props} />
           </div>
         </details>
       </div>
     </Card>
+  )
+}
+
+const optionsOf = (names: readonly string[]): Option[] => names.map((name) => [name, name])
+
+function ModelChoices({ models, model, onModel, second, onChange }: SettingsCardProps) {
+  const names = models.map(({ id }) => id)
+  const chosen = models.find(({ id }) => id === model)
+  return (
+    <>
+      <Labelled label="Model" hint={chosen === undefined ? undefined : describePrice(chosen)}>
+        {(control) => (
+          <SelectBox
+            control={control}
+            value={model}
+            options={names.length === 0 ? [['', 'Your plan has no chat model']] : optionsOf(names)}
+            isDisabled={names.length === 0}
+            onChange={onModel}
+          />
+        )}
+      </Labelled>
+      <Labelled label="Compare with" hint="Asks both models at once. Both answers are charged.">
+        {(control) => (
+          <SelectBox
+            control={control}
+            value={second}
+            options={[['', 'No other model'], ...optionsOf(names.filter((name) => name !== model))]}
+            isDisabled={names.length < 2}
+            onChange={(compared) => onChange({ compared })}
+          />
+        )}
+      </Labelled>
+    </>
+  )
+}
+
+function PromptAndParameters({ draft: { system, typed }, onChange, problems }: SettingsCardProps) {
+  const field = (name: keyof TypedParameters, label: string, inputMode: 'decimal' | 'numeric') => (
+    <Labelled label={label} problem={problems[name]}>
+      {(control) => (
+        <input
+          {...control}
+          inputMode={inputMode}
+          autoComplete="off"
+          placeholder="Default"
+          value={typed[name]}
+          onChange={(event) => onChange({ typed: { ...typed, [name]: event.currentTarget.value } })}
+          className={`${controlLook} h-10`}
+        />
+      )}
+    </Labelled>
+  )
+  return (
+    <>
+      <Labelled label="System prompt">
+        {(control) => (
+          <textarea
+            {...control}
+            rows={4}
+            placeholder="You are a helpful assistant."
+            value={system}
+            onChange={(event) => onChange({ system: event.currentTarget.value })}
+            className={`${controlLook} resize-y py-2`}
+          />
+        )}
+      </Labelled>
+      <div className="grid grid-cols-2 gap-4">
+        {field('temperature', 'Temperature', 'decimal')}
+        {field('maxTokens', 'Max tokens', 'numeric')}
+      </div>
+    </>
   )
 }
 

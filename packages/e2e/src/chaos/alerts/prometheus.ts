@@ -68,11 +68,11 @@ export async function startPrometheus(program: string, options: PrometheusOption
     await child.kill('SIGHUP')
     const deadline = performance.now() + targetTimeoutMs
     for (;;) {
-      const found = (await query(`up{instance="${target}"}`)).map(({ value }) => value)
-      if (isDeepStrictEqual(found, values)) return
+      const current = (await query(`up{instance="${target}"}`)).map(({ value }) => value)
+      if (isDeepStrictEqual(current, values)) return
       if (performance.now() > deadline) {
         throw new Error(
-          `Prometheus did not change its target ${target} in ${targetTimeoutMs / 1000} s: up is [${found}]`
+          `Prometheus did not change its target ${target} in ${targetTimeoutMs / 1000} s: up is [${current}]`
         )
       }
       await delay(pollMs)

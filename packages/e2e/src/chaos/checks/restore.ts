@@ -33,9 +33,9 @@ export const restore: Check = {
       await using parts = new AsyncDisposableStack()
       const operated = await startOperatedSystem({ teardown: (stop) => parts.defer(stop) })
       if (operated === null) throw new Error('this needs redis-server (or valkey-server) and PostgreSQL')
-      const found = await measure(operated, tools, keys, { teardown: (stop) => parts.defer(stop) })
-      seen.push(...found.seen)
-      broken.push(...found.broken)
+      const findings = await measure(operated, tools, keys, { teardown: (stop) => parts.defer(stop) })
+      seen.push(...findings.seen)
+      broken.push(...findings.broken)
     }
     return { seen, broken }
   }
@@ -59,7 +59,7 @@ async function measure(
     const [load] = loadavg()
     const dumpMs = await timeOf(() => tools.dump(postgres.url, file))
     await buyPro(bob)
-    const kept = await restoreBackup(teardowns, operated, tools, file, { data: 'kept' })
+    const times = await restoreBackup(teardowns, operated, tools, file, { data: 'kept' })
     await steady.more(20)
     const failures = [...steady.failures]
     await steady.stop()
@@ -69,8 +69,8 @@ async function measure(
       seen: [
         `${keys} keys (load average ${load!.toFixed(1)})`,
         `  pg_dump                        ${seconds(dumpMs)}, ${(statSync(file).size / 1e6).toFixed(1)} MB`,
-        `  pg_restore                     ${seconds(kept.restoreMs)}`,
-        `  start of control, same Redis   ${seconds(kept.verifiedMs)} until everything was verified; ${steady.served().chats} chats served, ${failures.length} failed`,
+        `  pg_restore                     ${seconds(times.restoreMs)}`,
+        `  start of control, same Redis   ${seconds(times.verifiedMs)} until everything was verified; ${steady.served().chats} chats served, ${failures.length} failed`,
         `  start of control, empty Redis  ${seconds(emptied.verifiedMs)} until everything was verified`,
         `  plan bought after the backup   in force ${seconds(planMs)} after that`
       ],

@@ -3,9 +3,10 @@ import { Person } from '../../person.ts'
 import type { Fault } from '../fault.ts'
 import { type Allowed, describe, failuresOf } from '../measure/broken-promises.ts'
 import type { Findings } from '../measure/measured.ts'
-import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
 import { whyNoClocks } from '../system/clocks.ts'
 import { seedAccounts, untilProjected } from '../system/seed.ts'
+import type { Conditions } from '../system/servers.ts'
 import { countOutcomes, rawChat, type Sent, sendSteadily } from '../traffic/send-steadily.ts'
 
 const clients = 6

@@ -5,7 +5,8 @@ import type { Findings } from '../measure/measured.ts'
 import { chargedIn, producedIn } from '../measure/produced-and-charged.ts'
 import { untilCopied } from '../measure/until-settled.ts'
 import { modelOf } from '../system/catalog.ts'
-import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
+import type { Conditions } from '../system/servers.ts'
 import { countOutcomes } from '../traffic/send-steadily.ts'
 import {
   type CountedAnswer,
@@ -93,10 +94,11 @@ async function withEachTrouble(
     if (charged > account.capNanos)
       broken.push(`${charged} nanodollars were charged under a cap of ${account.capNanos}: ${odd ?? 'right'}`)
   }
-  const asked = results.flatMap(({ large }) => large).length
+  const largePrompts = results.flatMap(({ large }) => large).length
   const counts = countsSince(system, from).length
-  seen.push(`prompts above a budget, counted  ${counts} of ${asked}`)
-  if (counts > asked) broken.push(`${counts} prompts were counted, and only ${asked} did not fit by their bytes`)
+  seen.push(`prompts above a budget, counted  ${counts} of ${largePrompts}`)
+  if (counts > largePrompts)
+    broken.push(`${counts} prompts were counted, and only ${largePrompts} did not fit by their bytes`)
   const produced = producedIn(system.models.requests().filter((request) => modelOf(request) === 'counted')).nanos
   const all = results.reduce((sum, one) => sum + one.charged, 0)
   if (produced !== all) broken.push(`the provider billed ${produced} nanodollars, and ${all} were charged`)

@@ -100,7 +100,7 @@ async function seedHostile(
   onCall: () => void
 ): Promise<HostileAccount[]> {
   const accounts = await seedAccounts(sql, { count: hostileAccounts, keysEach: 1 })
-  const known = hostileBehaviours(trap)
+  const behaviourOf = hostileBehaviours(trap)
   const hostile: HostileAccount[] = []
   for (const { id } of accounts) {
     const endpoints = await seedEndpoints(sql, {
@@ -109,7 +109,7 @@ async function seedHostile(
       accounts: Array.from({ length: endpointsEach }, () => id)
     })
     for (const [index, { url }] of endpoints.entries()) {
-      const how = known[behaviours[index % behaviours.length]!]!
+      const how = behaviourOf[behaviours[index % behaviours.length]!]!
       receiver.misbehave(url, (response) => {
         onCall()
         return how(response)

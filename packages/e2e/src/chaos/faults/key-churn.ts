@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Person } from '../../person.ts'
 import type { Fault } from '../fault.ts'
 import { describe } from '../measure/broken-promises.ts'
-import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
+import type { Conditions } from '../system/servers.ts'
 import { rawChat } from '../traffic/send-steadily.ts'
 
 /** Few keys, so that the fault can use each key once before. The first use of a key takes memory in Redis. */

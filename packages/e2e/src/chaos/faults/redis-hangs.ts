@@ -37,9 +37,9 @@ async function seedAccountAt(system: ChaosSystem, port: number | null): Promise<
   const accounts = await seedAccounts(sql, { count: 24, keysEach: 1, ownCapNanos: capNanos })
   await untilProjected(sql, link, settledTimeoutMs)
   const isThere = ({ id }: SeededAccount) => port === null || link.nodeOf(accountShard(id)).client.options.port === port
-  const found = accounts.find(isThere)
-  if (found === undefined) throw new Error(`no account is on the server at port ${port}`)
-  return found
+  const account = accounts.find(isThere)
+  if (account === undefined) throw new Error(`no account is on the server at port ${port}`)
+  return account
 }
 
 /** Suspends a Redis during calls. Resolves when all are answered and their settlements were sent. */

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
-import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
 import type { NetworkProxy } from '../system/proxy.ts'
 import type { FailoverForm } from '../system/redis-servers.ts'
+import type { Conditions } from '../system/servers.ts'
 
 const unavailable = ['503 state_unavailable']
 

@@ -48,12 +48,12 @@ export const cutRepeats: Fault = {
     const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ownCapNanos: capNanos })
     await untilProjected(sql, link, projectedTimeoutMs)
     const { secret } = account!.keys[0]!
-    const asked = Array.from({ length: streams }, (_, number) => {
+    const requests = Array.from({ length: streams }, (_, number) => {
       const api = spokenApis[number % spokenApis.length]!
       return { body: questionTo(api, cutQuestion), options: { api, idempotencyKey: `cut-${number}` } }
     })
-    const askAll = () => Promise.all(asked.map(({ body, options }) => ask(second.url, secret, body, options)))
-    const begun = await Promise.all(asked.map(({ body, options }) => send(first.url, secret, body, options)))
+    const askAll = () => Promise.all(requests.map(({ body, options }) => ask(second.url, secret, body, options)))
+    const begun = await Promise.all(requests.map(({ body, options }) => send(first.url, secret, body, options)))
     first.redis.cut()
     const texts = await Promise.all(begun.map((response) => response.text()))
     const waited = await askAll()
@@ -102,17 +102,17 @@ export const killedRepeats: Fault = {
     const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ownCapNanos: 10 * streams * maxNanosEach })
     await untilProjected(sql, link, projectedTimeoutMs)
     const { secret } = account!.keys[0]!
-    const asked = Array.from({ length: streams }, (_, number) => {
+    const requests = Array.from({ length: streams }, (_, number) => {
       const api = spokenApis[number % spokenApis.length]!
       return { body: questionTo(api, question), options: { api, idempotencyKey: `killed-${number}` } }
     })
-    const begun = await Promise.all(asked.map(({ body, options }) => send(first.url, secret, body, options)))
-    const repeats = Promise.all(asked.map(({ body, options }) => ask(second.url, secret, body, options)))
+    const begun = await Promise.all(requests.map(({ body, options }) => send(first.url, secret, body, options)))
+    const repeats = Promise.all(requests.map(({ body, options }) => ask(second.url, secret, body, options)))
     await first.part.kill('SIGKILL')
     await Promise.all(begun.map((response) => hangUpAt(response, /$^/).catch(() => null)))
     const answers = await repeats
     await first.part.start()
-    const again = await Promise.all(asked.map(({ body, options }) => ask(first.url, secret, body, options)))
+    const again = await Promise.all(requests.map(({ body, options }) => ask(first.url, secret, body, options)))
     await endHolds(system, account!.id)
     await untilCopied(system, account!.id)
 

@@ -6,8 +6,9 @@ import type { Findings } from '../measure/measured.ts'
 import { chargedIn, producedIn } from '../measure/produced-and-charged.ts'
 import { untilCopied } from '../measure/until-settled.ts'
 import { meteredTokens, modelOf } from '../system/catalog.ts'
-import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from '../system/seed.ts'
+import type { Conditions } from '../system/servers.ts'
 import { countOutcomes, questionTo } from '../traffic/send-steadily.ts'
 
 /** A prompt whose bytes are nearly all tokens. It is estimated at a quarter of them at least, and at 2 of 5 at most. */

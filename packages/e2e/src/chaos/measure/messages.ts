@@ -144,9 +144,9 @@ async function measureWebhooks(
   const expected = rows.filter(({ event }) => !before.has(event))
   const bodies = Map.groupBy(receiver.messages, ({ endpoint, id }) => `${endpoint} ${id}`)
   const received = expected.map(({ endpoint, event }) => bodies.get(`${endpoint} ${event}`) ?? [])
-  const known = new Set(rows.map(({ endpoint, event }) => `${endpoint} ${event}`))
+  const rowKeys = new Set(rows.map(({ endpoint, event }) => `${endpoint} ${event}`))
   const isWrong = ([message, some]: [string, typeof receiver.messages]) =>
-    !known.has(message) || some.some(({ body }) => body !== some[0]!.body)
+    !rowKeys.has(message) || some.some(({ body }) => body !== some[0]!.body)
   return {
     webhooks: {
       expected: expected.length,

@@ -1,71 +1,28 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Part } from '@tollgate/cli/system/part.ts'
-import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, type SystemOptions, startSystem } from '@tollgate/cli/system/system.ts'
 import { nodeVariables } from '@tollgate/sandbox/child/child.ts'
-import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
-import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
-import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import type { RunningModels } from '@tollgate/sandbox/models/start-models.ts'
+import type { RunningPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
 import { Person } from '../../person.ts'
 import { writeCatalog, writeUpstreams } from './catalog.ts'
-import { type Clocks, createClocks } from './clocks.ts'
-import { type NetworkProxy, startProxy } from './proxy.ts'
-import {
-  type FailoverForm,
-  type FailoverRedis,
-  type RedisServer,
-  startFailoverRedis,
-  startRedisServer
-} from './redis-servers.ts'
+import type { Clocks } from './clocks.ts'
+import type { NetworkProxy } from './proxy.ts'
+import type { FailoverRedis, RedisServer } from './redis-servers.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from './seed.ts'
-import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
-import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
+import { type Conditions, type Network, type Servers, startNetwork, startServers } from './servers.ts'
+import type { SmallDisk } from './small-disk.ts'
+import type { WebhookReceiver } from './webhook-receiver.ts'
 
 const keysEach = 10
 const maxLines = 50
 /** The log line of a request, which `lines` leaves out. */
 const requestLine = '"msg":"request"'
 const projectedTimeoutMs = 120_000
-
-/** Differences from the default: two replicas of control, three gateways, 10,000 keys, correct clocks. */
-export interface Conditions {
-  /** One Redis server by default. */
-  redisForm?: FailoverForm
-  /** With several Redis servers: how long a master may be silent before a replica takes over. */
-  redisDownAfterMs?: number
-  controls?: number
-  gateways?: number
-  keys?: number
-  /** Whether gateways reach Redis through a proxy that can be disturbed. Default: directly. */
-  redisNetwork?: boolean
-  /** Whether Redis writes to disk before it answers. For one server only. */
-  redisPersists?: boolean
-  /** Movable clocks, by the name of a part, `redis` or `postgres`: how many seconds each is ahead at first. */
-  clocksAheadSeconds?: Readonly<Record<string, number>>
-  /** More variables of all services. */
-  variables?: Readonly<Record<string, string>>
-  /** The plan of all accounts whose traffic every fault has; `free` by default. */
-  plan?: string
-  /** The monthly budget of the plan `free`, USD. More than anybody spends by default. */
-  freeMonthUsd?: number
-  /** Whether the database has its own disk, which can be filled. */
-  smallDisk?: boolean
-  /** Starts a pooler between control and the database. */
-  startPooler?: (databaseUrl: string, directory: string) => Promise<Pooler>
-}
-
-/** A connection pooler between control and its database. */
-export interface Pooler {
-  /** The URL that control uses instead of the database's. */
-  url: string
-  stop(): Promise<void>
-}
 
 /** A process of a service and the proxy between it and Redis. For gateways see {@link Conditions}. */
 export interface Replica {
@@ -129,88 +86,128 @@ export interface ChaosSystem {
 
 /** Starts the system. @returns null without a Redis program or PostgreSQL on this machine */
 export async function startChaosSystem(conditions: Conditions = {}): Promise<ChaosSystem | null> {
-  const {
-    controls: controlCount = 2,
-    gateways: gatewayCount = 3,
-    keys = 10_000,
-    clocksAheadSeconds = {},
-    variables = {},
-    plan = 'free',
-    freeMonthUsd,
-    redisPersists,
-    redisNetwork = false,
-    smallDisk = false
-  } = conditions
-  const program = findRedisServer(process.env)
-  if (program === null) return null
+  const { plan = 'free', keys = 10_000 } = conditions
   await using parts = new AsyncDisposableStack()
-  const clocks = createClocks(clocksAheadSeconds)
-  parts.defer(() => clocks.stop())
-  const disk = smallDisk ? mountSmallDisk() : null
-  if (disk !== null) parts.defer(() => disk.stop())
-  const postgresServer = await startPostgres({
-    parent: disk?.directory,
-    variables: clocks.ofServer('postgres'),
-    settings: { max_connections: '200' }
-  })
-  if (postgresServer === null) return null
-  parts.defer(() => postgresServer.stop())
-  const directory = mkdtempSync(join(tmpdir(), 'tollgate-chaos-'))
-  parts.defer(() => rmSync(directory, { recursive: true }))
-  const { redisForm, redisDownAfterMs } = conditions
-  const ofRedis = { persists: redisPersists, variables: clocks.ofServer('redis') }
-  const redis = redisForm === undefined ? await startRedisServer(program, directory, ofRedis) : null
-  const failoverRedis = redisForm === undefined ? null : await startFailoverRedis(redisForm, program, redisDownAfterMs)
-  parts.defer(async () => void (await Promise.all([redis?.stop(), failoverRedis?.stop()])))
-  const redisUrl = redis?.url ?? failoverRedis!.url
-  let answers = Promise.resolve()
-  const remember = { records: 1_000_000, headers: 0, bodies: 0 }
-  const models = await startModels({ port: 0, paceMs: 0, remember, beforeAnswer: () => answers })
-  parts.defer(() => models.close())
-  const proxy = async (...targets: number[]) => parts.adopt(await startProxy(...targets), (started) => started.close())
-
-  const names = (name: string, count: number) =>
-    Array.from({ length: count }, (_, index) => (index === 0 ? name : `${name}-${index + 1}`))
-  const controlNames = names('control', controlCount)
-  const gatewayNames = names('gateway', gatewayCount)
-  const pooler = await conditions.startPooler?.(postgresServer.url, directory)
-  if (pooler !== undefined) parts.defer(() => pooler.stop())
-  const databaseUrl = new URL(pooler?.url ?? postgresServer.url)
-  const proxies = new Map<string, { redis: NetworkProxy; database: NetworkProxy }>()
-  for (const name of [...controlNames, ...gatewayNames]) {
-    // With failover, clients use the servers' own addresses.
-    const toRedis = await proxy(...(redis === null ? [] : [redis.port]))
-    proxies.set(name, { redis: toRedis, database: await proxy(Number(databaseUrl.port)) })
+  const servers = await startServers(conditions, parts)
+  if (servers === null) return null
+  const names = {
+    controls: namesOf('control', conditions.controls ?? 2),
+    gateways: namesOf('gateway', conditions.gateways ?? 3)
   }
-  const upstream = await proxy(models.port)
-  const counted = await proxy(models.port)
-  const { PATH, HOME } = process.env
-  const ports = await choosePorts()
-  const mail = await proxy(ports.SANDBOX_SMTP_PORT)
-  const receiver = parts.adopt(await startWebhookReceiver(() => clocks.aheadOf('receiver')), (started) =>
-    started.close()
-  )
+  const network = await startNetwork(servers, [...names.controls, ...names.gateways], parts)
+  const services = await startServices(servers, network, names, conditions, parts)
+  const { system } = services
+  const { sql, link } = connectStores(servers, parts)
+  const accounts = await seedAccounts(sql, { count: Math.ceil(keys / keysEach), keysEach, plan })
+  await untilProjected(sql, link, projectedTimeoutMs)
+  const { controls, gateways } = replicasOf(system, network, names)
+  const balancer = await network.connect(...gateways.map(({ url }) => Number(new URL(url).port)))
+  // A plan without a limit on key changes.
+  const person = await new Person(system, 'ada').join('pro')
+  await createEndpoint(person, servers.receiver)
+  const accountOfPeople = (await person.me()).body.user.id
 
-  const changed: Record<string, string> = {}
-  function envOf(name: string): Record<string, string> {
-    const own = proxies.get(name)
-    if (own === undefined) return clocks.ofNode(name)
-    const database = new URL(databaseUrl)
-    database.port = String(own.database.port)
-    const isByProxy = failoverRedis === null && (redisNetwork || controlNames.includes(name))
-    return {
-      REDIS_URL: isByProxy ? `redis://127.0.0.1:${own.redis.port}` : redisUrl,
-      DATABASE_URL: database.href,
-      ...changed,
-      ...clocks.ofNode(name)
+  const started = parts.move()
+  return {
+    ...services,
+    controls,
+    gateways,
+    balancer,
+    get redis() {
+      return orThrow(servers.redis, 'this system has several Redis servers')
+    },
+    get failoverRedis() {
+      return orThrow(servers.failoverRedis, 'this system has one Redis server')
+    },
+    clocks: servers.clocks,
+    link,
+    postgres: servers.postgres,
+    get disk() {
+      return orThrow(servers.disk, 'the database of this system has no own disk')
+    },
+    sql,
+    models: servers.models,
+    holdAnswers: servers.holdAnswers,
+    upstream: network.upstream,
+    counted: network.counted,
+    mail: network.mail,
+    receiver: servers.receiver,
+    plan,
+    accounts,
+    people: controls.map(({ url }) => person.through(url)),
+    accountOfPeople,
+    stop: () => started.disposeAsync()
+  }
+}
+
+function orThrow<Part>(part: Part | null, reason: string): Part {
+  if (part === null) throw new Error(reason)
+  return part
+}
+
+const namesOf = (service: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => (index === 0 ? service : `${service}-${index + 1}`))
+
+interface ServiceNames {
+  readonly controls: readonly string[]
+  readonly gateways: readonly string[]
+}
+
+/** Starts control and the gateways, each with its own proxies and clock. */
+async function startServices(
+  servers: Servers,
+  network: Network,
+  names: ServiceNames,
+  conditions: Conditions,
+  parts: AsyncDisposableStack
+): Promise<Pick<ChaosSystem, 'system' | 'env' | 'changeVariables' | 'lines'>> {
+  const { clocks, failoverRedis } = servers
+  const changes: Record<string, string> = {}
+  const env = variablesOfAll(servers, network, conditions)
+  const lines: string[] = []
+  const system = await startSystem({
+    // The timeout of a test decides, however busy the machine is.
+    readyTimeoutMs: 600_000,
+    env,
+    envOf(name) {
+      const proxies = network.proxies.get(name)
+      if (proxies === undefined) return clocks.ofNode(name)
+      const database = new URL(servers.databaseUrl)
+      database.port = String(proxies.database.port)
+      const isByProxy = failoverRedis === null && (conditions.redisNetwork === true || names.controls.includes(name))
+      return {
+        REDIS_URL: isByProxy ? `redis://127.0.0.1:${proxies.redis.port}` : servers.redisUrl,
+        DATABASE_URL: database.href,
+        ...changes,
+        ...clocks.ofNode(name)
+      }
+    },
+    ports: network.ports,
+    dataDir: join(servers.directory, 'data'),
+    controls: names.controls.length,
+    gateways: names.gateways.length,
+    onLine(part, line) {
+      if (line.includes(requestLine)) return
+      lines.push(`${part}: ${line}`)
+      if (lines.length > maxLines) lines.shift()
     }
-  }
+  })
+  parts.defer(() => system.stop())
+  return { system, env, changeVariables: (variables) => void Object.assign(changes, variables), lines }
+}
 
-  const env: SystemOptions['env'] = {
+/** The variables that all services share. */
+function variablesOfAll(
+  { postgres: { url }, redisUrl, directory }: Servers,
+  { upstream, counted, mail }: Network,
+  { freeMonthUsd, variables }: Conditions
+): SystemOptions['env'] {
+  const { PATH, HOME } = process.env
+  return {
     PATH,
     HOME,
     ...nodeVariables(),
-    DATABASE_URL: postgresServer.url,
+    DATABASE_URL: url,
     REDIS_URL: redisUrl,
     OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
     OPENAI_API_KEY: 'sandbox',
@@ -224,90 +221,35 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     LOG_LEVEL: 'warn',
     ...variables
   }
-  const lines: string[] = []
-  const system = await startSystem({
-    // The timeout of a test decides, however busy the machine is.
-    readyTimeoutMs: 600_000,
-    env,
-    envOf,
-    ports,
-    dataDir: join(directory, 'data'),
-    controls: controlCount,
-    gateways: gatewayCount,
-    onLine(part, line) {
-      if (line.includes(requestLine)) return
-      lines.push(`${part}: ${line}`)
-      if (lines.length > maxLines) lines.shift()
-    }
-  })
-  parts.defer(() => system.stop())
-  const sql = postgres(postgresServer.url, { max: 2, onnotice: () => {} })
+}
+
+/** Connects to both stores directly, without a proxy. */
+function connectStores(
+  { postgres: { url }, redisUrl }: Servers,
+  parts: AsyncDisposableStack
+): Pick<ChaosSystem, 'sql' | 'link'> {
+  const sql = postgres(url, { max: 2, onnotice: () => {} })
   parts.defer(() => sql.end())
   const link = connectRedis(redisUrl, { name: 'tollgate-chaos', silenceTimeoutMs: 120_000, onError: () => {} })
   parts.defer(() => link.close())
-  const accounts = await seedAccounts(sql, { count: Math.ceil(keys / keysEach), keysEach, plan })
-  await untilProjected(sql, link, projectedTimeoutMs)
+  return { sql, link }
+}
 
+function replicasOf(
+  system: System,
+  { proxies }: Network,
+  names: ServiceNames
+): { controls: ControlReplica[]; gateways: GatewayReplica[] } {
+  const { controls, controlAdmins, gateways, gatewayAdmins } = system.addresses
   const replica = (name: string, url: string, adminUrl: string) => ({
     part: system.part(name),
     url,
     adminUrl,
-    redis: proxies.get(name)!.redis
+    ...proxies.get(name)!
   })
-  const { addresses, secrets } = system
-  const controls = controlNames.map((name, index) => ({
-    ...replica(name, addresses.controls[index]!, addresses.controlAdmins[index]!),
-    database: proxies.get(name)!.database
-  }))
-  const gateways = gatewayNames.map((name, index) =>
-    replica(name, addresses.gateways[index]!, addresses.gatewayAdmins[index]!)
-  )
-  const balancer = await proxy(...addresses.gateways.map((url) => Number(new URL(url).port)))
-  // A plan without a limit on key changes.
-  const first = await new Person({ addresses, secrets }, 'ada').join('pro')
-  const people = controls.map(({ url }) => first.through(url))
-  await createEndpoint(first, receiver)
-
-  const started = parts.move()
   return {
-    system,
-    env,
-    changeVariables: (variables) => void Object.assign(changed, variables),
-    controls,
-    gateways,
-    balancer,
-    get redis() {
-      if (redis === null) throw new Error('this system has several Redis servers')
-      return redis
-    },
-    get failoverRedis() {
-      if (failoverRedis === null) throw new Error('this system has one Redis server')
-      return failoverRedis
-    },
-    clocks,
-    link,
-    postgres: postgresServer,
-    get disk() {
-      if (disk === null) throw new Error('the database of this system has no own disk')
-      return disk
-    },
-    sql,
-    models,
-    holdAnswers() {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      answers = promise
-      return resolve
-    },
-    upstream,
-    counted,
-    mail,
-    receiver,
-    plan,
-    accounts,
-    people,
-    accountOfPeople: (await first.me()).body.user.id,
-    lines,
-    stop: () => started.disposeAsync()
+    controls: names.controls.map((name, index) => replica(name, controls[index]!, controlAdmins[index]!)),
+    gateways: names.gateways.map((name, index) => replica(name, gateways[index]!, gatewayAdmins[index]!))
   }
 }
 

@@ -6,7 +6,7 @@ import { startChild } from '@tollgate/sandbox/child/child.ts'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { findUser } from '@tollgate/sandbox/postgres/find-postgres.ts'
-import type { Pooler } from './chaos-system.ts'
+import type { Pooler } from './servers.ts'
 
 const readyTimeoutMs = 10_000
 

@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isAddressInUse, PortTakenError, startOnPort } from '@tollgate/sandbox/free-port.ts'
 
@@ -51,7 +51,7 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
   const connections = new Set<Connection>()
   let state: 'open' | 'dropping' | 'cut' = 'open'
   let next = 0
-  let held: { match: (sent: Buffer) => boolean; resolve: () => void } | null = null
+  let holding: { match: (sent: Buffer) => boolean; resolve: () => void } | null = null
 
   const server = createServer((client) => {
     client.on('error', () => client.destroy())
@@ -60,8 +60,7 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
   })
 
   function connectToOne(client: Socket, attempts: number): void {
-    const target = targets[next++ % targets.length]!
-    const toServer = connect({ port: target, host: '127.0.0.1', noDelay: true })
+    const toServer = connect({ port: targets[next++ % targets.length]!, host: '127.0.0.1', noDelay: true })
     toServer.once('error', () => {
       if (attempts > 1) connectToOne(client, attempts - 1)
       else client.resetAndDestroy()
@@ -77,67 +76,48 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
     client.setNoDelay(true)
     const up = new Flow(client, toServer, shaping, (bytes) => {
       if (one.sent.length < maxFirstBytes) one.sent += bytes.toString('latin1')
-      if (held?.match(bytes) !== true) return
+      if (holding?.match(bytes) !== true) return
       up.stop()
-      held.resolve()
-      held = null
+      holding.resolve()
+      holding = null
     })
     const down = new Flow(toServer, client, shaping, () => undefined)
     const one: Connection = { client, server: toServer, flows: [up, down], sent: '' }
     connections.add(one)
     if (state === 'dropping') for (const flow of one.flows) flow.stop()
-    for (const [socket, other] of [
-      [client, toServer],
-      [toServer, client]
-    ] as const) {
-      socket.on('error', () => undefined)
-      socket.on('close', (hadError) => {
-        connections.delete(one)
-        if (hadError) other.resetAndDestroy()
-        else other.end()
-        for (const flow of one.flows) flow.resume()
-      })
-    }
+    closeTogether(one, () => connections.delete(one))
   }
 
-  const port = await startOnPort(
-    0,
-    (free) =>
-      new Promise<number>((resolve, reject) => {
-        server.once('error', (error) => reject(isAddressInUse(error) ? new PortTakenError(free) : error))
-        server.listen(free, '127.0.0.1', () => resolve(free))
-      })
-  )
-  const all = () => [...connections]
+  const port = await listen(server)
   return {
     port,
     shape: (change) => void Object.assign(shaping, change),
     drop(matches) {
       if (matches === undefined) state = 'dropping'
-      for (const { flows, sent } of all()) if (matches?.(sent) !== false) for (const flow of flows) flow.stop()
+      for (const { flows, sent } of connections) if (matches?.(sent) !== false) for (const flow of flows) flow.stop()
     },
     cut() {
       state = 'cut'
-      for (const { client, server: toServer } of all()) {
+      for (const { client, server: toServer } of connections) {
         client.resetAndDestroy()
         toServer.resetAndDestroy()
       }
     },
     halfOpen() {
-      for (const one of all()) {
+      for (const one of connections) {
         connections.delete(one)
         one.server.removeAllListeners('close')
         one.server.destroy()
       }
     },
-    hold: (match) => new Promise((resolve) => (held = { match, resolve })),
+    hold: (match) => new Promise((resolve) => (holding = { match, resolve })),
     restore() {
       state = 'open'
       Object.assign(shaping, unshaped)
-      for (const { flows } of all()) for (const flow of flows) flow.resume()
+      for (const { flows } of connections) for (const flow of flows) flow.resume()
     },
     async close() {
-      for (const { client, server: toServer } of all()) {
+      for (const { client, server: toServer } of connections) {
         client.destroy()
         toServer.destroy()
       }
@@ -145,6 +125,33 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
     }
   }
 }
+
+/** When one side of a connection closes, the other side closes in the same way. */
+function closeTogether({ client, server, flows }: Connection, onClose: () => void): void {
+  for (const [socket, other] of [
+    [client, server],
+    [server, client]
+  ] as const) {
+    socket.on('error', () => undefined)
+    socket.on('close', (hadError) => {
+      onClose()
+      if (hadError) other.resetAndDestroy()
+      else other.end()
+      for (const flow of flows) flow.resume()
+    })
+  }
+}
+
+/** @returns the port that it listens on */
+const listen = (server: Server): Promise<number> =>
+  startOnPort(
+    0,
+    (port) =>
+      new Promise<number>((resolve, reject) => {
+        server.once('error', (error) => reject(isAddressInUse(error) ? new PortTakenError(port) : error))
+        server.listen(port, '127.0.0.1', () => resolve(port))
+      })
+  )
 
 /** How the proxy delays and throttles traffic. */
 interface Shaping {

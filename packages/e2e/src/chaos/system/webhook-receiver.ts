@@ -50,11 +50,11 @@ export async function startWebhookReceiver(aheadSeconds: () => number): Promise<
   let [refused, waiting, delayMs] = [0, 0, 0]
   let answers = Promise.resolve()
   receiver.answer(async (response, message) => {
-    const found = endpoints.get(message.path)
+    const registration = endpoints.get(message.path)
     const atMs = Date.now()
     let status = 204
     try {
-      const { endpoint, secret } = found!
+      const { endpoint, secret } = registration!
       withClock(aheadSeconds(), () => verify(secret, message))
       const misbehave = misbehaviours.get(message.path)
       const accepts = misbehave === undefined || (await misbehave(response))

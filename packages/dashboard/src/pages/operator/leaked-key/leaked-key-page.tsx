@@ -20,7 +20,7 @@ type Revoked = AdminAnswer<'revokeKey'>
 
 /** Finds a key that somebody found in public, shows whose it is, and revokes it. */
 export function LeakedKeyPage() {
-  const [found, setFound] = useState<FoundKey | null>(null)
+  const [leak, setLeak] = useState<FoundKey | null>(null)
   const [revoked, setRevoked] = useState<Revoked | null>(null)
   // A new form has empty fields, so that the pasted key does not stay in the page.
   const [formNumber, setFormNumber] = useState(0)
@@ -32,7 +32,7 @@ export function LeakedKeyPage() {
           read={readReportedKey}
           submit={async (key) => {
             setRevoked(null)
-            setFound((await adminCall('findKey', { body: key })).key)
+            setLeak((await adminCall('findKey', { body: key })).key)
           }}
         >
           {(isBusy) => (
@@ -54,14 +54,14 @@ export function LeakedKeyPage() {
         </Form>
       </Card>
       {revoked !== null && <Outcome revoked={revoked} />}
-      {found !== null && (
+      {leak !== null && (
         <RevokeFoundKeyDialog
-          leak={found}
+          leak={leak}
           onRevoked={(done) => {
             setRevoked(done)
             setFormNumber((number) => number + 1)
           }}
-          onClose={() => setFound(null)}
+          onClose={() => setLeak(null)}
         />
       )}
     </Page>
