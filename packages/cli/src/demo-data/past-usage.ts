@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
+import { apis, apisOfKind, modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
 import type { FailedAttempt, Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import type { DemoKey } from './demo-keys.ts'
 
-const endpoints = { chat: '/v1/chat/completions', completion: '/v1/completions', embedding: '/v1/embeddings' } as const
 const grantedTokens = 4096
 
 /** Milliseconds until an answer begins, and for each of its tokens. */
@@ -139,7 +138,7 @@ export function pastReceipt(
     at: request.at,
     count: 1,
     refused: null,
-    endpoint: endpoints[model?.kind ?? 'chat'],
+    endpoint: apis[apisOfKind(model?.kind ?? 'chat')[0]!].path,
     model: request.model,
     askedModel: null,
     answeredModel: null,

@@ -1,14 +1,23 @@
-/**
- * The kinds of models: OpenTelemetry's name of the operation, whether a call has output that a limit bounds, and the
- * output that a request without a limit gets if the catalog says nothing.
- */
+interface KindOfModel {
+  /** OpenTelemetry's name of the operation. */
+  readonly operation: string
+  /** Whether a call has output that a limit bounds. */
+  readonly hasOutput: boolean
+  /** The output that a request without a limit gets if the catalog says nothing. */
+  readonly defaultOutputTokens: number
+  /** Whether providers may count no tokens. Without a price for tokens, those that they do not report are then 0. */
+  readonly mayHaveNoTokens?: true
+}
+
+/** The kinds of models. */
 export const modelKinds = {
   chat: { operation: 'chat', hasOutput: true, defaultOutputTokens: 4096 },
   completion: { operation: 'text_completion', hasOutput: true, defaultOutputTokens: 16 },
   embedding: { operation: 'embeddings', hasOutput: false, defaultOutputTokens: 0 }
-} as const
+} as const satisfies Readonly<Record<string, KindOfModel>>
 
 export type ModelKind = keyof typeof modelKinds
+export const kindOf = (kind: ModelKind): KindOfModel => modelKinds[kind]
 /** All of {@link ModelKind}. */
 export const kindNames = Object.keys(modelKinds) as ModelKind[]
 

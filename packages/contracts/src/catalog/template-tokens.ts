@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { ApiName } from './apis.ts'
 
 /** Tokens that a model's template adds to a prompt, besides the bytes of the request. */
 export const AddedTokens = Type.Object({
@@ -20,11 +21,10 @@ export type TemplateTokens = Static<typeof TemplateTokens>
 export const defaultAddedTokens: AddedTokens = { request: 64, message: 8 }
 const noTokens: AddedTokens = { request: 0, message: 0 }
 
+const hasTemplate = (api: ApiName): api is keyof TemplateTokens => Object.hasOwn(TemplateTokens.properties, api)
+
 /** What the template of a model adds to a request of an API. Only chats have templates. */
-export function addedTokens(
-  { templateTokens }: { templateTokens?: TemplateTokens },
-  api: keyof TemplateTokens | 'completions' | 'embeddings'
-): AddedTokens {
-  if (api === 'completions' || api === 'embeddings') return noTokens
+export function addedTokens({ templateTokens }: { templateTokens?: TemplateTokens }, api: ApiName): AddedTokens {
+  if (!hasTemplate(api)) return noTokens
   return templateTokens === undefined ? defaultAddedTokens : templateTokens[api]
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { apis } from '@tollgate/contracts/catalog/apis.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { patternWords } from '@tollgate/contracts/http/patterns.ts'
 import type { FailureCounts } from '@tollgate/service/http/admin-server.ts'
@@ -67,7 +68,8 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
 }
 
 /** Paths that clients of models call if their base URL is the dashboard's address. */
-const isOfGateway = /^\/v1(?:\/|$)|\/(?:chat\/completions|completions|embeddings|responses|messages|models)\/?$/
+const pathsOfGateway = [...Object.values(apis).map(({ path }) => path.slice('/v1/'.length)), 'models']
+const isOfGateway = new RegExp(`^/v1(?:/|$)|/(?:${pathsOfGateway.join('|')})/?$`)
 const gatewayAdvice = (url: string): string =>
   `The gateway calls models, at another address. Set the base URL of your client to ${url}/v1 (for clients of Anthropic's API, ${url}).`
 

@@ -1,3 +1,4 @@
+import { apis } from '@tollgate/contracts/catalog/apis.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { failureOfUnrouted } from '@tollgate/service/http/unrouted.ts'
 import type { FastifyRequest } from 'fastify'
@@ -74,10 +75,12 @@ const elsewhere: ReadonlyArray<readonly [path: RegExp, advice: string]> = [
   [/^\/api(?:\/|$)/, 'This is the gateway. It has no /api: send this request to the address of the dashboard.'],
   [/^\/v1beta(?:\/|$)/, "This service does not have Gemini's API. Use POST /v1/chat/completions."]
 ]
-const ours = /\/(?:chat\/completions|completions|embeddings|models|responses)$/
+const paths = Object.values(apis).map(({ path }) => path)
+/** Without Anthropic's API, whose clients expect another base URL. */
+const openaiPaths = [...paths.filter((path) => path !== apis.messages.path), '/v1/models']
+const ours = new RegExp(`/(?:${openaiPaths.map((path) => path.slice('/v1/'.length)).join('|')})$`)
 const anthropics = /^(?:\/v1)*(\/messages(?:\/count_tokens)?)$/
-const offered =
-  'This service has POST /v1/chat/completions, POST /v1/responses, POST /v1/completions, POST /v1/embeddings, POST /v1/messages, GET /v1/models and GET /v1/models/{model}.'
+const offered = `This service has ${paths.map((path) => `POST ${path}`).join(', ')}, GET /v1/models and GET /v1/models/{model}.`
 
 /** The error for a request without a route. It says what to use instead. */
 export function unknownEndpoint({

@@ -1,3 +1,4 @@
+import { kindOf } from '@tollgate/contracts/catalog/apis.ts'
 import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { addCalls } from '../usage/reported-counts.ts'
 import { noUsage, type Usage } from '../usage/usage.ts'
@@ -20,7 +21,9 @@ const nothing: Charge = { usage: null, costNanos: 0, rates: null, tier: null }
 export function chargeOf(call: Call, used: Used): Charge | null {
   if (used === null) return nothing
   if (used === 'hold') return { ...nothing, usage: heldUsage(call), costNanos: call.admitted.hold.nanos }
-  return 'received' in used ? null : chargeOfUsage(call, withWriteTimes(used, call.promptKinds))
+  if (!('received' in used)) return chargeOfUsage(call, withWriteTimes(used, call.promptKinds))
+  const hasNoTokens = kindOf(call.kind).mayHaveNoTokens === true && call.prices.inputPicos === 0
+  return hasNoTokens && used.reported === null ? chargeOfUsage(call, noUsage) : null
 }
 
 export function chargeOfUsage({ prices, tiers, admitted }: Call, usage: Usage): Charge {

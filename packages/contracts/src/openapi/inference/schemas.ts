@@ -1,53 +1,14 @@
 import { ErrorResponse, MessageError } from '../../http/error.ts'
-import {
-  ChatCompletion,
-  ChatCompletionChunk,
-  ChatRequest,
-  Compaction,
-  CompactRequest,
-  Completion,
-  CompletionChunk,
-  CompletionRequest,
-  DeletedResponse,
-  EmbeddingList,
-  EmbeddingRequest,
-  InputItemList,
-  InputTokens,
-  InputTokensRequest,
-  MessageAnswer,
-  MessageRequest,
-  ModelResponse,
-  ResponseRequest,
-  TokenCount,
-  TokenCountRequest,
-  TypedEvent
-} from '../../http/inference.ts'
+import * as inference from '../../http/inference.ts'
 import { MessageModel, MessageModelList, ModelEntry, ModelList } from '../../http/models.ts'
 import { errorSchemaName } from '../error-responses.ts'
 
+const { minResponseTokens, ModelResponse, ...ofInference } = inference
+
 /** The schemas of the document, by name. */
 export const schemas = {
-  CompactRequest,
-  Compaction,
-  ChatRequest,
-  ChatCompletion,
-  ChatCompletionChunk,
-  CompletionRequest,
-  Completion,
-  CompletionChunk,
-  TypedEvent,
-  EmbeddingRequest,
-  EmbeddingList,
-  MessageRequest,
-  MessageAnswer,
-  TokenCountRequest,
-  TokenCount,
-  ResponseRequest,
+  ...ofInference,
   Response: ModelResponse,
-  DeletedResponse,
-  InputItemList,
-  InputTokensRequest,
-  InputTokens,
   Model: ModelEntry,
   ModelList,
   MessageModel,

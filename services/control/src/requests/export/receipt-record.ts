@@ -1,3 +1,4 @@
+import { apis, modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import { type RareCounter, type RareCounts, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import type { LogRecord, LogValue } from '@tollgate/service/log-export/log-sender.ts'
@@ -5,13 +6,9 @@ import { attributes as names } from '@tollgate/service/tracing/attribute-names.t
 import { toFailedAttempt } from '../request-row.ts'
 
 /** OpenTelemetry's name of each operation, by the path of its route. As in traces, others have none. */
-const operations: Readonly<Record<string, string>> = {
-  '/v1/chat/completions': 'chat',
-  '/v1/responses': 'chat',
-  '/v1/messages': 'chat',
-  '/v1/completions': 'text_completion',
-  '/v1/embeddings': 'embeddings'
-}
+const operations: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values(apis).map(({ path, kind }) => [path, modelKinds[kind].operation])
+)
 
 /**
  * A receipt as a record of an OpenTelemetry log. Its time is that of the admission. What a receipt does not know has no
