@@ -5,7 +5,13 @@ import { invalidRequest } from './api-error.ts'
 import type { Behaviour } from './model-name.ts'
 import { completionLogprobs, countProduced, joinPieces, type Produced, produceFlood, produceText } from './produce.ts'
 import { noKinds } from './request-recorder.ts'
-import { type CompletionRequest, type EmbeddingRequest, type Input, readInputs } from './requests.ts'
+import {
+  type CompletionRequest,
+  type EmbeddingRequest,
+  type Input,
+  type ModerationRequest,
+  readInputs
+} from './requests.ts'
 import { reportUsage } from './token-usage.ts'
 import { embed, randomId, writeText } from './write-text.ts'
 
@@ -163,6 +169,30 @@ export function answerEmbedding(request: EmbeddingRequest, model: string): Answe
         model: request.model,
         usage: { prompt_tokens: promptTokens, total_tokens: promptTokens }
       }
+    }
+  }
+}
+
+/** Words that a moderation finds violent. */
+const violent = /\b(?:attack|hurt|kill)\b/i
+
+/** Answers a request to `/v1/moderations`. As OpenAI's, it counts no tokens. `model` has no directives. */
+export function answerModeration({ input }: ModerationRequest, model: string): Answer {
+  const parts = typeof input === 'string' ? [input] : input
+  return {
+    promptTokens: 0,
+    cachedTokens: 0,
+    reasoningTokens: 0,
+    hiddenTokens: 0,
+    kinds: noKinds,
+    completionTokens: 0,
+    events: null,
+    whole() {
+      const results = parts.map((part) => {
+        const violence = violent.test(typeof part === 'string' ? part : (part.text ?? ''))
+        return { flagged: violence, categories: { violence }, category_scores: { violence: violence ? 0.9 : 0.01 } }
+      })
+      return { id: randomId('modr-'), model, results }
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import { answerChat } from './answer-chat.ts'
-import { answerCompletion, answerEmbedding } from './answer-completion.ts'
+import { answerCompletion, answerEmbedding, answerModeration } from './answer-completion.ts'
 import { countPrompt } from './count-prompt.ts'
 import { answerMessage } from './messages/answer.ts'
 import { countMessageInput, type MessageState, PromptCache } from './messages/prompt.ts'
@@ -9,7 +9,7 @@ import { readCountTokensRequest, readMessageRequest } from './messages/request.t
 import type { Behaviour } from './model-name.ts'
 import { createSeal } from './produce.ts'
 import { noKinds } from './request-recorder.ts'
-import { ChatRequest, CompletionRequest, EmbeddingRequest, requestParser } from './requests.ts'
+import { ChatRequest, CompletionRequest, EmbeddingRequest, ModerationRequest, requestParser } from './requests.ts'
 import { answerResponse } from './responses/answer.ts'
 import { countResponseInput, type ResponseState, readPrompt } from './responses/prompt.ts'
 import { compactionKind } from './responses/read-items.ts'
@@ -53,6 +53,7 @@ export interface Endpoints {
 const parseChat = requestParser(ChatRequest)
 const parseCompletion = requestParser(CompletionRequest)
 const parseEmbedding = requestParser(EmbeddingRequest)
+const parseModeration = requestParser(ModerationRequest)
 const parseResponse = requestParser(ResponseRequest, refuseResponseMember)
 const parseCompact = requestParser(CompactRequest, refuseResponseMember)
 const parseInputTokens = requestParser(InputTokensRequest, refuseResponseMember)
@@ -68,6 +69,10 @@ export function createEndpoints(): Endpoints {
     [
       '/v1/embeddings',
       running(parseEmbedding, (request, _behaviour, _createdS, model) => answerEmbedding(request, model))
+    ],
+    [
+      '/v1/moderations',
+      running(parseModeration, (request, _behaviour, _createdS, model) => answerModeration(request, model))
     ],
     [
       '/v1/responses',

@@ -122,6 +122,12 @@ export const EmbeddingRequest = Type.Object({
 })
 export type EmbeddingRequest = Static<typeof EmbeddingRequest>
 
+export const ModerationRequest = Type.Object({
+  model: Model,
+  input: Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), Part]), { minItems: 1 })])
+})
+export type ModerationRequest = Static<typeof ModerationRequest>
+
 /** The text of a message. Each part is on its own line. */
 export function textOf({ content }: Message): string {
   if (typeof content === 'string') return content
