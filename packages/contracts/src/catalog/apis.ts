@@ -1,5 +1,5 @@
 interface KindOfModel {
-  /** OpenTelemetry's name of the operation. */
+  /** OpenTelemetry's name of the operation, if it has one. */
   readonly operation: string
   /** Whether a call has output that a limit bounds. */
   readonly hasOutput: boolean
@@ -13,7 +13,8 @@ interface KindOfModel {
 export const modelKinds = {
   chat: { operation: 'chat', hasOutput: true, defaultOutputTokens: 4096 },
   completion: { operation: 'text_completion', hasOutput: true, defaultOutputTokens: 16 },
-  embedding: { operation: 'embeddings', hasOutput: false, defaultOutputTokens: 0 }
+  embedding: { operation: 'embeddings', hasOutput: false, defaultOutputTokens: 0 },
+  moderation: { operation: 'moderation', hasOutput: false, defaultOutputTokens: 0, mayHaveNoTokens: true }
 } as const satisfies Readonly<Record<string, KindOfModel>>
 
 export type ModelKind = keyof typeof modelKinds
@@ -30,7 +31,8 @@ export const apis = {
   completions: { path: '/v1/completions', kind: 'completion' },
   embeddings: { path: '/v1/embeddings', kind: 'embedding' },
   responses: { path: '/v1/responses', kind: 'chat' },
-  messages: { path: '/v1/messages', kind: 'chat' }
+  messages: { path: '/v1/messages', kind: 'chat' },
+  moderations: { path: '/v1/moderations', kind: 'moderation' }
 } as const satisfies Readonly<Record<string, { readonly path: string; readonly kind: ModelKind }>>
 
 export type ApiName = keyof typeof apis

@@ -10,6 +10,7 @@ import {
   ToolChoice,
   Tools
 } from './chat-members.ts'
+import { closed, maybe, noPrice, text } from './member-schemas.ts'
 import {
   ContextManagement,
   MessageCacheControl,
@@ -97,6 +98,23 @@ export const CompletionRequest = Type.Object({
 })
 
 export const EmbeddingRequest = Type.Object({ model, input: TextOrTokens, tools: NoTools })
+
+/** A text, or a picture at a URL or in one. */
+const ModerationPart = Type.Object(
+  {
+    type: Type.String({ enum: ['text', 'image_url'], 'x-note': 'partType', 'x-unpriced': noPrice }),
+    text,
+    image_url: maybe(Type.Object({ url: Type.String({ 'x-note': 'url' }) }, { ...closed, 'x-note': 'image' }))
+  },
+  { ...closed, 'x-note': 'part' }
+)
+
+export const ModerationRequest = Type.Object({
+  model,
+  input: Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), ModerationPart]), { minItems: 1 })], {
+    'x-bulk': true
+  })
+})
 
 const messageMembers = {
   model,
@@ -221,6 +239,19 @@ const Usage = Type.Object({
   prompt_tokens: Type.Integer(),
   completion_tokens: Type.Integer(),
   total_tokens: Type.Integer()
+})
+
+/** The members that every provider's moderation has. Providers have different categories. */
+export const Moderation = Type.Object({
+  id: Type.String(),
+  model: Type.String(),
+  results: Type.Array(
+    Type.Object({
+      flagged: Type.Optional(Type.Boolean()),
+      categories: Type.Record(Type.String(), Type.Boolean()),
+      category_scores: Type.Record(Type.String(), Type.Number())
+    })
+  )
 })
 
 /** The members that every provider's chat completion has. */

@@ -35,6 +35,13 @@ const createEmbedding = callOfModel(
   'EmbeddingList',
   {}
 )
+const createModeration = callOfModel(
+  'createModeration',
+  'Judge whether texts or pictures are harmful',
+  'ModerationRequest',
+  'Moderation',
+  { takesMedia: true }
+)
 
 const getInferenceOpenApi: Operation = {
   operationId: 'getInferenceOpenApi',
@@ -57,7 +64,7 @@ export const inferenceDocument: OpenApiDocument = {
     title: 'Tollgate inference API',
     version: '1',
     description:
-      "Chat completions, responses, legacy completions and embeddings in the format of OpenAI's API, and messages in the format of Anthropic's API. Set your client's base URL to the gateway's address with `/v1`, and use your API key. " +
+      "Chat completions, responses, legacy completions, embeddings and moderations in the format of OpenAI's API, and messages in the format of Anthropic's API. Set your client's base URL to the gateway's address with `/v1`, and use your API key. " +
       "Clients of Anthropic's API expect the address without `/v1`. " +
       'Every error has the body `{ error: { message, type, code } }`. If the operator has set `DOCS_URL`, `doc_url` links to the documentation of the code. ' +
       'A path that Tollgate does not have gets 404 `unknown_endpoint`; the message says what to use instead. ' +
@@ -75,6 +82,7 @@ export const inferenceDocument: OpenApiDocument = {
     '/v1/chat/completions': { post: createChatCompletion },
     '/v1/completions': { post: createCompletion },
     '/v1/embeddings': { post: createEmbedding },
+    '/v1/moderations': { post: createModeration },
     '/v1/messages': { post: createMessage },
     '/v1/messages/count_tokens': { post: countMessageTokens },
     '/v1/responses': { post: createResponse },

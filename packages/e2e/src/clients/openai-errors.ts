@@ -92,7 +92,7 @@ function failures(
       type: 'invalid_request_error'
     },
     'an unknown endpoint': {
-      call: () => openai.moderations.create({ input: 'Hi' }),
+      call: () => openai.images.generate({ model: 'dall-e-3', prompt: 'Hi' }),
       kind: OpenAI.NotFoundError as never,
       status: 404,
       code: 'unknown_endpoint',

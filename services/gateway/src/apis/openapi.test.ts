@@ -21,7 +21,7 @@ test('the gateway matches its document', async (t) => {
   const upstream = await startModels({ port: 0, apiKey: 'upstream-credential', paceMs: 0 })
   const gateway = await startGateway(upstream.url, {
     idempotencyMemoryMb: 256,
-    upstreamsFile: `upstreams: { test: { base_url: '${upstream.baseUrl}', credential_variable: TEST_CREDENTIAL, speaks: [chat, completions, embeddings, responses, messages] } }`
+    upstreamsFile: `upstreams: { test: { base_url: '${upstream.baseUrl}', credential_variable: TEST_CREDENTIAL, speaks: [chat, completions, embeddings, responses, messages, moderations] } }`
   })
   t.after(async () => {
     await gateway.close()
@@ -103,6 +103,7 @@ test('the gateway matches its document', async (t) => {
   const chat = ['post', '/v1/chat/completions'] as const
   const completion = ['post', '/v1/completions'] as const
   const embedding = ['post', '/v1/embeddings'] as const
+  const moderation = ['post', '/v1/moderations'] as const
   const list = ['get', '/v1/models'] as const
   const one = ['get', '/v1/models/{model}'] as const
   const response = ['post', '/v1/responses'] as const
@@ -122,6 +123,7 @@ test('the gateway matches its document', async (t) => {
     for (const encoding_format of ['float', 'base64']) {
       assert.equal(await ask(embedding, { body: { model: 'embedder', input: ['a', 'b'], encoding_format } }), '200')
     }
+    assert.equal(await ask(moderation, { body: { model: 'judge', input: ['a', 'b'] } }), '200')
     for (const n of [1, 1, 2, 2]) {
       const headers = { 'idempotency-key': `key ${n}` }
       assert.equal(await ask(chat, { body: { model: 'small', messages, n }, headers }), '200')

@@ -6,6 +6,7 @@ import { chatMembers } from './chat/chat-members.ts'
 import { completions } from './completions/completions.ts'
 import { embeddings } from './embeddings/embeddings.ts'
 import { latestMembers } from './messages/messages-members.ts'
+import { moderations } from './moderations/moderations.ts'
 import { responsesMembers } from './responses/responses-members.ts'
 
 /** The text of an interface in an SDK's type declarations. */
@@ -35,6 +36,7 @@ t.test('each API has exactly the members of the official SDK, and what Codex sen
     [chatMembers, 'chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase'],
     [completions.members, 'completions.d.ts', 'CompletionCreateParamsBase'],
     [embeddings.members, 'embeddings.d.ts', 'EmbeddingCreateParams'],
+    [moderations.members, 'moderations.d.ts', 'ModerationCreateParams'],
     [responsesMembers, 'responses/responses.d.ts', 'ResponseCreateParamsBase']
   ] as const) {
     const sentByCodex = members === responsesMembers ? ['client_metadata'] : []

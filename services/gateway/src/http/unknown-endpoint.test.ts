@@ -76,7 +76,6 @@ t.test('the 404 of an endpoint that other APIs have says what to use instead', a
     ['POST', '/v1/files', 'put it into the messages'],
     ['POST', '/v1/batches', 'Send each request to its own endpoint'],
     ['POST', '/v1/images/generations', 'Call the provider directly.'],
-    ['POST', '/v1/moderations/', 'Call the provider directly.'],
     ['POST', '/v1/fine_tuning/jobs', 'Call the provider directly.'],
     ['POST', '/chat/completions', 'Use /v1/chat/completions: the base URL of the client must end in /v1'],
     ['GET', '/models', 'Use /v1/models: '],

@@ -40,11 +40,12 @@ export const testCatalog: Catalog = {
     large: model('large'),
     renamed: model('name-at-the-upstream'),
     writer: { ...model('writer'), kind: 'completion' },
-    embedder: { ...model('embedder'), kind: 'embedding' }
+    embedder: { ...model('embedder'), kind: 'embedding' },
+    judge: { ...model('judge'), kind: 'moderation' }
   },
   plans: {
-    free: plan(['small', 'renamed', 'writer', 'embedder']),
-    pro: plan(['small', 'large', 'renamed', 'writer', 'embedder'])
+    free: plan(['small', 'renamed', 'writer', 'embedder', 'judge']),
+    pro: plan(['small', 'large', 'renamed', 'writer', 'embedder', 'judge'])
   }
 }
 

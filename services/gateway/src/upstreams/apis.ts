@@ -4,7 +4,9 @@ const openaiCompatible: readonly ApiName[] = ['chat', 'completions', 'embeddings
 
 /** Providers with further APIs, by host. An entry of the upstreams file may say otherwise. */
 const byHost: ReadonlyArray<readonly [host: RegExp, speaks: readonly ApiName[]]> = [
-  [/(^|\.)(openai\.com|openai\.azure\.com)$/i, [...openaiCompatible, 'responses']],
+  [/(^|\.)openai\.com$/i, [...openaiCompatible, 'responses', 'moderations']],
+  [/(^|\.)mistral\.ai$/i, [...openaiCompatible, 'moderations']],
+  [/(^|\.)openai\.azure\.com$/i, [...openaiCompatible, 'responses']],
   [/(^|\.)(groq\.com|x\.ai|openrouter\.ai)$/i, [...openaiCompatible, 'responses']],
   [/(^|\.)anthropic\.com$/i, ['chat', 'messages']]
 ]
