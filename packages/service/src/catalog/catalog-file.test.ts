@@ -365,7 +365,7 @@ const mistakes: Array<[name: string, content: unknown, problems: RegExp[]]> = [
   [
     'an unknown kind',
     { ...good, models: { small: { ...model, kind: 'video' } } },
-    [/^models\.small\.kind: must be one of chat, completion, embedding$/]
+    [/^models\.small\.kind: must be one of chat, completion, embedding, moderation$/]
   ],
   [
     'an unknown member of a model',

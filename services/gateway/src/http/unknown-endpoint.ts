@@ -49,7 +49,6 @@ const others = new Map<string, string>([
   ['key', keys],
   ['keys', keys],
   ['messages', 'Send each message to POST /v1/messages.'],
-  ['moderations', direct],
   ['ocr', direct],
   ['organization', usage],
   ['organizations', usage],
