@@ -48,7 +48,7 @@ export const faults: readonly SeededFault[] = [
     name: 'return-is-ignored',
     summary: 'control does not read the payments of a buyer who returns',
     file: 'services/control/src/billing/billing-routes.ts',
-    from: 'await markReturned(database.orm, ownAccount(request), options.clock())',
+    from: 'await markReturned(database.orm, ownAccount(request), clock())',
     to: 'ownAccount(request)',
     test: 'a return from the payment page makes the plan active although every event is lost'
   },
