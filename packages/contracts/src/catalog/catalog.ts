@@ -2,8 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ModelPrices } from '../prices/model-prices.ts'
 import { kindNames } from './apis.ts'
-import { AudioRule, ImageRule } from './media-rules.ts'
-import { TemplateTokens } from './template-tokens.ts'
+import { AudioRule, ImageRule, TemplateTokens } from './prompt-rules.ts'
 
 /** Whole nanodollars (1e-9 USD). */
 const Nanos = Type.Integer({ minimum: 0 })

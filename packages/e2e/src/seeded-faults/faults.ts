@@ -263,7 +263,7 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'template-not-reserved',
     summary: 'the tokens of a model’s template are not reserved',
-    file: 'packages/contracts/src/catalog/template-tokens.ts',
+    file: 'packages/contracts/src/catalog/prompt-rules.ts',
     from: 'templateTokens === undefined ? defaultAddedTokens : templateTokens[api]',
     to: 'templateTokens === undefined ? noTokens : templateTokens[api]',
     test: 'the tokens of a template are reserved, and a model without numbers has a margin for them'

@@ -8,11 +8,7 @@ import {
   type Plan
 } from '@tollgate/contracts/catalog/catalog.ts'
 import { checkCosts, maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
-import {
-  type AddedTokens,
-  defaultAddedTokens,
-  type TemplateTokens
-} from '@tollgate/contracts/catalog/template-tokens.ts'
+import { type AddedTokens, defaultAddedTokens, type TemplateTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { FileError, parseYaml, readText } from '../config/read-yaml.ts'
 import { AudioEntry, ImageEntry, priceMembers, toAudioRule, toImageRule, Usd } from './entries.ts'

@@ -1,4 +1,4 @@
-import type { AudioRule, ImageRule } from '@tollgate/contracts/catalog/media-rules.ts'
+import type { AudioRule, ImageRule } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { usdMembers } from '@tollgate/contracts/prices/usd-prices.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 

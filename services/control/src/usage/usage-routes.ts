@@ -23,6 +23,7 @@ import { freeBudgetColumn } from '../database/derived-columns.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { users } from '../database/schema/users.ts'
+import type { TypedApp } from '../http/typed-app.ts'
 import { forecastMonth, readDailySpend } from './daily-spend.ts'
 import { readAdjustments, readMonthSpend, toAdjustment } from './month-spend.ts'
 import { readKeyNames } from './read-key-spends.ts'
@@ -40,18 +41,18 @@ export interface UsageOptions {
 const maxAdjustments = 1000
 
 /** `/api/usage`: the account's usage by the ledger, its latency by the request log, and its spend of this month. */
-export async function usageRoutes(
-  instance: FastifyInstance,
-  { database, redis, catalog, clock }: UsageOptions
-): Promise<void> {
+export async function usageRoutes(instance: FastifyInstance, options: UsageOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
-  const { orm } = database
-  const onRequest = app.requireAccount
+  usage(app, options)
+  latency(app, options)
+  summary(app, options)
+}
 
+function usage(app: TypedApp, { database: { orm }, clock }: UsageOptions): void {
   app.get(
     '/',
     {
-      onRequest,
+      onRequest: app.requireAccount,
       schema: {
         operationId: 'getUsage',
         summary: 'Get usage by hour, day or month',
@@ -76,11 +77,13 @@ export async function usageRoutes(
       }
     }
   )
+}
 
+function latency(app: TypedApp, { database: { orm }, clock }: UsageOptions): void {
   app.get(
     '/latency',
     {
-      onRequest,
+      onRequest: app.requireAccount,
       schema: {
         operationId: 'getUsageLatency',
         summary: 'Get how long requests took by hour, day or month',
@@ -98,11 +101,13 @@ export async function usageRoutes(
       return { ...answered(range, groups.groupBy), sampled, buckets, totals, ...names }
     }
   )
+}
 
+function summary(app: TypedApp, { database: { orm }, redis, catalog, clock }: UsageOptions): void {
   app.get(
     '/summary',
     {
-      onRequest,
+      onRequest: app.requireAccount,
       schema: {
         operationId: 'getUsageSummary',
         summary: 'Get this month’s spend, reservations, forecast and cap',

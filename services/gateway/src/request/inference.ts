@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
-import { addedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
+import { addedTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { standardOnly, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { otherLabel } from '@tollgate/service/metrics/fast-series.ts'

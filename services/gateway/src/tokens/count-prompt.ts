@@ -1,4 +1,4 @@
-import type { AddedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
+import type { AddedTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { memberOf } from '../body/json-text.ts'
 import { measureAudio, measureImage } from './media/measure-media.ts'

@@ -1,4 +1,4 @@
-import type { AddedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
+import type { AddedTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import type { MemberSpan } from '../body/members.ts'
 import type { MeasuredAudio, MeasuredImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules, type MediaTokens } from './media/media-bound.ts'

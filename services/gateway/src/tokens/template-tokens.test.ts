@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { addedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
+import { addedTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { readSpend } from '@tollgate/state/spend/spend.ts'

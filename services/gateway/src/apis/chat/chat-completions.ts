@@ -1,4 +1,4 @@
-import { addedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
+import { addedTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'

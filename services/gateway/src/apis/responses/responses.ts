@@ -1,5 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
-import { addedTokens } from '@tollgate/contracts/catalog/template-tokens.ts'
+import { addedTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import {
   CompactRequest,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ImageRule } from '@tollgate/contracts/catalog/media-rules.ts'
+import type { ImageRule } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { imageTokens as countedBy } from '@tollgate/sandbox/models/media-tokens.ts'
 import fc from 'fast-check'
 import { test } from 'tap'

@@ -1,5 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
-import type { ImageRule } from '@tollgate/contracts/catalog/media-rules.ts'
+import type { ImageRule } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Size } from './inline-image-size.ts'
 import type { MeasuredAudio, MeasuredImage } from './measure-media.ts'
