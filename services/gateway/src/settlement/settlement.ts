@@ -4,6 +4,7 @@ import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { unpricedKinds } from '@tollgate/contracts/prices/rates-for.ts'
 import type { FailureCounts } from '@tollgate/service/http/admin-server.ts'
 import type { LogsRequest } from '@tollgate/service/log/log-lines.ts'
+import type { SettledRequest } from '@tollgate/state/settlement/settlement-sums.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { RequestLogSetting } from '../receipts/refusal-log.ts'
 import { logRequest } from '../telemetry/request-log.ts'
@@ -68,53 +69,25 @@ export function createSettlement({
   /** @param endedAt `performance.now()` when the answer ended */
   function settleCharge(call: Call, outcome: Outcome, charge: Charge, endedAt: number): void {
     const { usage, costNanos: cost } = charge
-    const { id, known, model, admitted, trace } = call
-    const { hold, heldTokens, rates, tokensPerMinute } = admitted
-    // Spreading these into the object would take five times as long.
-    const { promptTokens, cachedTokens, completionTokens, reasoningTokens, rare, estimated } = usage ?? unserved
-    if (cost > hold.nanos) {
-      onAboveBound(cost - hold.nanos)
-      log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'a call cost more than its hold')
+    const { id, known, model, trace } = call
+    const { nanos: heldNanos } = call.admitted.hold
+    if (cost > heldNanos) {
+      onAboveBound(cost - heldNanos)
+      log.warn({ reqId: id, model, costNanos: cost, heldNanos }, 'a call cost more than its hold')
     }
     // Nearly all answers have neither.
     if (usage !== null && (usage.rare !== null || (usage.tier !== null && usage.tier !== standardTier))) {
       for (const kind of unpricedKinds(usage, call.prices)) onUnpriced(model, kind)
     }
     trace?.settled(outcome, usage, cost, known)
-    const settled = {
-      id,
-      key: known.pointer.key,
-      model,
-      upstream: outcome.upstream ?? '',
-      at: hold.at,
-      heldNanos: hold.nanos,
-      heldTokens,
-      tokensPerMinute,
-      tokensRestMs: rates.tokensRestMs,
-      promptTokens,
-      cachedTokens,
-      completionTokens,
-      reasoningTokens,
-      rare,
-      estimated,
-      costNanos: cost,
-      failed: outcome.code !== null,
-      receipt: requestLog === null ? null : callReceipt(call, outcome, charge, endedAt, requestLog.hasAddresses)
-    }
-    queue.settle(known.prepared, settled, trace?.isSampled === true ? trace : null)
+    const receipt = requestLog === null ? null : callReceipt(call, outcome, charge, endedAt, requestLog.hasAddresses)
+    const request = settledRequest(call, outcome, charge, receipt)
+    queue.settle(known.prepared, request, trace?.isSampled === true ? trace : null)
     report(call, outcome, usage, cost, endedAt)
   }
 
-  async function count(call: Call, { received, reported, mayHaveWrittenMore }: Uncounted): Promise<Usage> {
-    const { prompt, answers } = call
-    const isPromptReported = reported !== null && reported.promptTokens !== null
-    const hasTokenizer = prompt !== null
-    const countable = { prompt: isPromptReported ? null : prompt, received, answers, hasTokenizer }
-    return estimatedUsage(call, await estimator.estimate(countable), mayHaveWrittenMore, reported)
-  }
-
-  function estimated(call: Call, used: Uncounted): Promise<Charge> {
-    return count(call, used).then((usage) => chargeOfUsage(call, usage))
+  async function estimatedCharge(call: Call, used: Uncounted): Promise<Charge> {
+    return chargeOfUsage(call, await countUsage(estimator, call, used))
   }
 
   /** Counts and logs an ended call. */
@@ -133,14 +106,14 @@ export function createSettlement({
       if (code !== null) failures.add(code)
       const endedAt = performance.now()
       call.trace?.settling()
-      const known = charge ?? chargeOf(call, used)
-      if (known !== null) settleCharge(call, outcome, known, endedAt)
+      const finalCharge = charge ?? chargeOf(call, used)
+      if (finalCharge !== null) settleCharge(call, outcome, finalCharge, endedAt)
       else {
-        const settled = estimated(call, used as Uncounted).then((charged) =>
-          settleCharge(call, outcome, charged, endedAt)
+        const settling = estimatedCharge(call, used as Uncounted).then((estimate) =>
+          settleCharge(call, outcome, estimate, endedAt)
         )
-        counting.add(settled)
-        void settled.finally(() => counting.delete(settled))
+        counting.add(settling)
+        void settling.finally(() => counting.delete(settling))
       }
     },
     cancel(call, outcome) {
@@ -155,6 +128,51 @@ export function createSettlement({
       while (counting.size > 0) await Promise.all(counting)
     }
   }
+}
+
+/** What Redis gets of a call that ended. */
+function settledRequest(
+  { id, known, model, admitted }: Call,
+  { upstream, code }: Outcome,
+  { usage, costNanos }: Charge,
+  receipt: string | null
+): SettledRequest {
+  const { hold, heldTokens, rates, tokensPerMinute } = admitted
+  // Spreading these into the object would take five times as long.
+  const { promptTokens, cachedTokens, completionTokens, reasoningTokens, rare, estimated } = usage ?? unserved
+  return {
+    id,
+    key: known.pointer.key,
+    model,
+    upstream: upstream ?? '',
+    at: hold.at,
+    heldNanos: hold.nanos,
+    heldTokens,
+    tokensPerMinute,
+    tokensRestMs: rates.tokensRestMs,
+    promptTokens,
+    cachedTokens,
+    completionTokens,
+    reasoningTokens,
+    rare,
+    estimated,
+    costNanos,
+    failed: code !== null,
+    receipt
+  }
+}
+
+/** Counts the tokens of a call whose upstream did not report all of them. */
+async function countUsage(
+  estimator: SettlementDependencies['estimator'],
+  call: Call,
+  { received, reported, mayHaveWrittenMore }: Uncounted
+): Promise<Usage> {
+  const { prompt, answers } = call
+  const isPromptReported = reported !== null && reported.promptTokens !== null
+  const hasTokenizer = prompt !== null
+  const countable = { prompt: isPromptReported ? null : prompt, received, answers, hasTokenizer }
+  return estimatedUsage(call, await estimator.estimate(countable), mayHaveWrittenMore, reported)
 }
 
 /**
