@@ -1,9 +1,7 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { KeyRefusal, KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
 import { overrideEndsAt, planOf } from '@tollgate/contracts/records/budgets.ts'
-import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import {
   type AdmitAnswer,
   type BudgetLeft,
@@ -12,22 +10,19 @@ import {
   prepareAdmission,
   type RateState
 } from '@tollgate/state/admission/admit.ts'
-import { type CurrentRecord, confirmRecords, type RecordsAnswer } from '@tollgate/state/admission/confirm.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/packed.ts'
-import type { AccountAllowances, KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
+import type { AccountAllowances, KeyAdmission, KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { GrantedCalls, TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
+import { confirmVerdict, maxAttempts, recordsOf, refusalError, remember, throughRedis } from './confirm-key.ts'
 import { type CallTime, costBound, leastOutput, shrinkOutput, withinRate } from './cost-bound.ts'
 import { earlier, endOverride } from './end-override.ts'
 import { type FreeOffer, freeSpendError } from './free-offer.ts'
-import { type JudgedRecords, judgeCall } from './judge.ts'
+import { judgeCall } from './judge.ts'
 import { budgetError, exceedsRateError, limitError } from './limit-errors.ts'
-
-/** Maximum attempts. A request is refused if the records change during each attempt. */
-const maxAttempts = 6
 
 /** What admission needs. */
 export interface Admission {
@@ -105,8 +100,8 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   const { known, catalog, name, kind, model } = request
   const { redis, admissions, freeOffer, holdMs } = admission
   let bound: TokenBound | null = null
-  let [confirmed, isCounted, shrunk, reaped] = [false, false, false, false]
-  let waysTried = 0
+  let counter: PromptCounter | null = null
+  let [confirmed, shrunk, reaped] = [false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
   const from = Date.now()
   const time = { from, until: from + holdMs }
@@ -115,7 +110,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     const verdict = judgeCall(recordsOf(known), known.digest, catalog, name, kind)
     if (!verdict.allowed) {
       if (confirmed) throw refusalError(verdict)
-      confirmed = await confirm(redis, known, verdict)
+      confirmed = await confirmVerdict(redis, known, verdict)
       continue
     }
     const { prepared, allowances, plan } = prepare(known, catalog, verdict.endsAt, holdMs)
@@ -124,7 +119,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     if (allowances.isOnFreeOffer && freeOffer.closedUntil() > Date.now() && isCharged(whole)) {
       // Redis may know that the account pays by now.
       if (confirmed) throw freeSpendError(freeOffer.closedUntil(), Date.now())
-      confirmed = await confirm(redis, known, verdict)
+      confirmed = await confirmVerdict(redis, known, verdict)
       continue
     }
     const asked = withinRate(whole, allowances.tokens)
@@ -157,16 +152,8 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     // Refused. Perhaps the prompt is shorter than its bound.
     const couldBeShorter: boolean = dependsOnPrompt(answer, withoutPrompt(bound, model!, time))
-    let shorter: TokenBound | null = null
-    while (couldBeShorter && shorter === null && waysTried < countingWays.length) {
-      const way: CountingWay = countingWays[waysTried]!
-      // A provider is not asked if waiting helps.
-      if (way === 'provider' && answer?.outcome === 'over-limit') break
-      waysTried++
-      const tokens: number | null = await request.count(way)
-      isCounted ||= tokens !== null
-      if (tokens !== null && tokens < bound.promptTokens) shorter = withPrompt(bound, tokens)
-    }
+    counter ??= new PromptCounter(request)
+    const shorter: TokenBound | null = couldBeShorter ? await counter.shorten(bound, answer) : null
     if (shorter !== null) {
       bound = shorter
       continue
@@ -175,13 +162,13 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       bound = bound.fewerCalls()
       continue
     }
-    if (answer === null) throw exceedsRateError(whole, isCounted, allowances, { name, plan, catalog })
+    if (answer === null) throw exceedsRateError(whole, counter.isCounted, allowances, { name, plan, catalog })
     const least: number = shrunk ? asked!.wantedTokens : leastOutput(asked!, bound.isDefault === true, model!)
     const smaller: ReturnType<typeof shrinkOutput> | AdmitAnswer = isOverTokens(answer)
       ? shrinkOutput(asked!, least, answer, allowances)
       : answer
     if (typeof smaller !== 'number') {
-      throw refusalOf(smaller, { ...asked!, wantedTokens: least }, isCounted || !couldBeShorter, allowances)
+      throw refusalOf(smaller, { ...asked!, wantedTokens: least }, counter.isCounted || !couldBeShorter, allowances)
     }
     shrunk = true
     bound = { ...bound, wantedTokens: smaller }
@@ -189,69 +176,32 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   throw new ServiceError('state_unavailable')
 }
 
-/**
- * Confirms a key without reserving anything.
- *
- * @param judge pure; may be called several times
- * @throws ServiceError with the verdict's code, or state_unavailable
- */
-export async function confirmKey(
-  redis: RedisLink,
-  known: KnownKey,
-  judge: (records: JudgedRecords) => KeyVerdict
-): Promise<void> {
-  let confirmed = false
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const verdict = judge(recordsOf(known))
-    if (!verdict.allowed && confirmed) throw refusalError(verdict)
-    if (await confirm(redis, known, verdict)) {
-      if (verdict.allowed) return
-      confirmed = true
-    }
+/** Counts a prompt better than by its bytes: in each way once. */
+class PromptCounter {
+  /** Whether somebody counted the prompt. */
+  isCounted = false
+  readonly #request: Pick<CallRequest, 'count'>
+  #waysTried = 0
+
+  constructor(request: Pick<CallRequest, 'count'>) {
+    this.#request = request
   }
-  throw new ServiceError('state_unavailable')
-}
 
-/**
- * Reads the current records of a key if Redis has others than this process remembers.
- *
- * @throws ServiceError state_unavailable
- */
-export async function refreshRecords(redis: RedisLink, known: KnownKey): Promise<void> {
-  await confirm(redis, known, { allowed: true, endsAt: null, endedCode: 'expired_api_key' })
-}
-
-export function refusalError({ code, message }: KeyRefusal): ServiceError {
-  return new ServiceError(code, message === undefined ? {} : { message })
-}
-
-/**
- * Asks Redis whether a verdict's records are current. If not, remembers the current ones.
- *
- * @returns whether they are current
- */
-async function confirm(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): Promise<boolean> {
-  const { account, key } = known.pointer
-  const before = known.account
-  const judged = { key: known.key?.version ?? '', account: before?.version ?? '' }
-  const secretEndsAt = verdict.allowed ? verdict.endsAt : null
-  const endsAt = earlier(secretEndsAt, before && overrideEndsAt(before.record))
-  const answer = await throughRedis(() => confirmRecords(redis, account, key, judged, endsAt))
-  if (answer.outcome === 'admitted') return true
-  if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
-  if (answer.outcome === 'ended' && endOverride(known, before, secretEndsAt)) return false
-  if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')
-  remember(known, answer)
-  // A missing record has no version, so Redis cannot confirm it by version. What counts is what was judged: by now
-  // another request may have remembered these very records.
-  return (answer.key?.version ?? '') === judged.key && (answer.account?.version ?? '') === judged.account
-}
-
-async function throughRedis<Answer>(command: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await command()
-  } catch (cause) {
-    throw new ServiceError('state_unavailable', { cause })
+  /**
+   * @param answer the refusal; null if the request exceeds what a minute allows
+   * @returns the bound with a shorter prompt; null if no way is left that gives one
+   */
+  async shorten(bound: TokenBound, answer: AdmitAnswer | null): Promise<TokenBound | null> {
+    while (this.#waysTried < countingWays.length) {
+      const way = countingWays[this.#waysTried]!
+      // A provider is not asked if waiting helps.
+      if (way === 'provider' && answer?.outcome === 'over-limit') return null
+      this.#waysTried++
+      const tokens = await this.#request.count(way)
+      this.isCounted ||= tokens !== null
+      if (tokens !== null && tokens < bound.promptTokens) return withPrompt(bound, tokens)
+    }
+    return null
   }
 }
 
@@ -324,19 +274,4 @@ function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, h
   const prepared = prepareAdmission(known.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)
   known.admission = { catalog, plan, allowances, prepared }
   return known.admission
-}
-
-const recordsOf = (known: KnownKey): JudgedRecords => ({
-  key: known.key?.record ?? null,
-  account: known.account?.record ?? null
-})
-
-function remember(known: KnownKey, { key, account }: RecordsAnswer & { outcome: 'moved' }): void {
-  known.key = read(key, readKeyRecord)
-  known.account = read(account, readAccountRecord)
-  known.admission = null
-}
-
-function read<Record>(current: CurrentRecord, reader: (json: string) => Record): Versioned<Record> {
-  return current === null ? null : { version: current.version, record: reader(current.json) }
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { confirmKey } from '../admission/admit-request.ts'
+import { confirmKey } from '../admission/confirm-key.ts'
 import { judgeCall } from '../admission/judge.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import { memberOf } from '../body/json-text.ts'

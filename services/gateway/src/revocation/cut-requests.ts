@@ -5,7 +5,7 @@ import { findOutdated, type JudgedKey } from '@tollgate/state/admission/find-out
 import { changesChannel } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { changedAccount } from '@tollgate/state/projection/changes.ts'
-import { refreshRecords, refusalError } from '../admission/admit-request.ts'
+import { refreshRecords, refusalError } from '../admission/confirm-key.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { Deadlines, OpenRequest } from '../relay/deadlines.ts'
 
