@@ -11,7 +11,8 @@ import type { KnownKey } from '../authenticate/known-key.ts'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, plainAnswer, plainStream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { answerMessage, startMessages } from '../testing/message-answers.ts'
-import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { createRefusalLog } from './refusal-log.ts'
 
 let [upstream, gateway] = [] as unknown as [FakeUpstream, TestGateway]
