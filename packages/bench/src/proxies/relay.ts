@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
-import { confirmKey } from '@tollgate/gateway/admission/admit-request.ts'
+import { confirmKey } from '@tollgate/gateway/admission/confirm-key.ts'
 import { judgeCall } from '@tollgate/gateway/admission/judge.ts'
 import { listFormat } from '@tollgate/gateway/apis/chat/list-format.ts'
 import { createAuthenticator } from '@tollgate/gateway/authenticate/authenticate.ts'
