@@ -132,13 +132,9 @@ export class ProviderCounts {
     /** Why there is no number. */
     let cause: number | string
     try {
-      const asked = {
-        method: 'POST',
-        ...call,
-        headers: [...call.headers, ...jsonType],
-        maxBytes: maxAnswerBytes
-      } as const
-      const { status, bytes } = await callBeside(upstream.models, asked, AbortSignal.timeout(timeoutMs))
+      const headers = { ...call.headers, 'content-type': 'application/json' }
+      const post = { ...call, method: 'POST', headers, maxBytes: maxAnswerBytes } as const
+      const { status, bytes } = await callBeside(upstream.models, post, AbortSignal.timeout(timeoutMs))
       tokens = status === 200 ? countedTokens(upstream.counter!, bytes.toString()) : null
       cause = status
     } catch (error) {
@@ -157,5 +153,3 @@ export class ProviderCounts {
     }
   }
 }
-
-const jsonType = ['content-type', 'application/json'] as const

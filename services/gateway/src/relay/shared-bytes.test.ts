@@ -164,7 +164,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     pool,
     credential: null,
     http2: false,
-    models: { url: new URL('http://127.0.0.1'), headers: [], ca: undefined, credentialName: null },
+    models: { url: new URL('http://127.0.0.1'), headers: {}, ca: undefined, credentialName: null },
     abortStopsBilling: true,
     speaks: new Set(['chat'] as const),
     choosesTier: false,

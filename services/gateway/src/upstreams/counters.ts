@@ -19,15 +19,15 @@ export interface CountedBody {
 /** What a counter needs of an upstream. */
 export interface CountingUpstream {
   readonly baseUrl: URL
-  /** Names and values, alternating, with the credential. */
-  readonly headers: readonly string[]
+  /** With the credential. */
+  readonly headers: Readonly<Record<string, string>>
   readonly credential: string | null
 }
 
 /** A `POST` of JSON. Never log it. */
 export interface CountCall {
   readonly url: URL
-  readonly headers: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
@@ -87,7 +87,7 @@ const counters: Readonly<Record<CounterName, Counter>> = {
         upstream.baseUrl,
         (path) => `${path.replace(/\/openai$/, '')}/models/${encodeURIComponent(model)}:countTokens`
       ),
-      headers: upstream.credential === null ? [] : ['x-goog-api-key', upstream.credential],
+      headers: { ...(upstream.credential !== null && { 'x-goog-api-key': upstream.credential }) },
       body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: members }] }] })
     }),
     answer: 'totalTokens',
