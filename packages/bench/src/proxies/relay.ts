@@ -91,7 +91,7 @@ function pass(
     upstreamFields: [],
     answers: 1,
     requestId: request.id,
-    known: null,
+    key: null,
     trace: null,
     maxCalls: 3,
     response: reply.raw,
@@ -125,8 +125,8 @@ async function connectKeyCheck(
   })
   return async (authorization, model) => {
     const secret = bearerToken(authorization)
-    const known = remembered(secret) ?? (await lookUp(secret))
-    await confirmKey(redis, known, (records) => judgeCall(records, known.digest, catalog.current()!, model, 'chat'))
+    const key = remembered(secret) ?? (await lookUp(secret))
+    await confirmKey(redis, key, (records) => judgeCall(records, key.digest, catalog.current()!, model, 'chat'))
   }
 }
 

@@ -25,7 +25,7 @@ export const faults: readonly SeededFault[] = [
     summary: 'a call is accepted on records that another call has replaced meanwhile',
     file: 'services/gateway/src/admission/confirm-key.ts',
     from: "return (answer.key?.version ?? '') === judged.key && (answer.account?.version ?? '') === judged.account",
-    to: 'return answer.key?.version === known.key?.version && answer.account?.version === known.account?.version',
+    to: 'return answer.key?.version === key.keyRecord?.version && answer.account?.version === key.accountRecord?.version',
     test: 'no call of any route is accepted after a change of the key'
   },
   {

@@ -41,7 +41,7 @@ export interface Admission {
 
 export interface CallRequest {
   id: string
-  known: KnownKey
+  key: KnownKey
   /** The catalog at the time of the request. */
   catalog: CatalogView
   name: string
@@ -97,7 +97,7 @@ export interface Admitted {
  *   exceeds_rate_limit or state_unavailable
  */
 export async function admitRequest(admission: Admission, request: CallRequest): Promise<Admitted> {
-  const { known, catalog, name, kind, model } = request
+  const { key, catalog, name, kind, model } = request
   const { redis, admissions, freeOffer, holdMs } = admission
   let bound: TokenBound | null = null
   let counter: PromptCounter | null = null
@@ -106,20 +106,20 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   const from = Date.now()
   const time = { from, until: from + holdMs }
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const judged = known.account
-    const verdict = judgeCall(recordsOf(known), known.digest, catalog, name, kind)
+    const judged = key.accountRecord
+    const verdict = judgeCall(recordsOf(key), key.digest, catalog, name, kind)
     if (!verdict.allowed) {
       if (confirmed) throw refusalError(verdict)
-      confirmed = await confirmVerdict(redis, known, verdict)
+      confirmed = await confirmVerdict(redis, key, verdict)
       continue
     }
-    const { prepared, allowances, plan } = prepare(known, catalog, verdict.endsAt, holdMs)
+    const { prepared, allowances, plan } = prepare(key, catalog, verdict.endsAt, holdMs)
     bound ??= request.bound(model!)
     const whole = costBound(bound, model!, time)
     if (allowances.isOnFreeOffer && freeOffer.closedUntil() > Date.now() && isCharged(whole)) {
       // Redis may know that the account pays by now.
       if (confirmed) throw freeSpendError(freeOffer.closedUntil(), Date.now())
-      confirmed = await confirmVerdict(redis, known, verdict)
+      confirmed = await confirmVerdict(redis, key, verdict)
       continue
     }
     const asked = withinRate(whole, allowances.tokens)
@@ -130,20 +130,20 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       }
     } catch (cause) {
       // A cancellation leaves a marker in Redis. A full Redis must not get a marker with every attempt.
-      if (!(cause instanceof RedisAwayError)) admission.cancel(known.prepared, request.id)
+      if (!(cause instanceof RedisAwayError)) admission.cancel(key.prepared, request.id)
       throw new ServiceError('state_unavailable', { cause })
     }
     switch (answer?.outcome) {
       case 'admitted':
         return admittedAs(answer, asked!, bound, allowances.tokens, plan, from)
       case 'ended':
-        if (endOverride(known, judged, verdict.endsAt)) continue
+        if (endOverride(key, judged, verdict.endsAt)) continue
         throw new ServiceError(verdict.endedCode)
       case 'moved':
-        remember(known, answer)
+        remember(key, answer)
         continue
       case 'overdue':
-        await throughRedis(() => admission.reap(known.pointer.account))
+        await throughRedis(() => admission.reap(key.pointer.account))
         reaped = true
         continue
       case 'unverified':
@@ -263,15 +263,15 @@ function admittedAs(
   }
 }
 
-function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): KeyAdmission {
-  const { admission, pointer } = known
+function prepare(key: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): KeyAdmission {
+  const { admission, pointer } = key
   if (admission?.catalog === catalog) return admission
-  const [key, account] = [known.key!, known.account!]
-  const plan = planOf(account.record)
-  const allowances = allowancesOf(key.record, account.record, catalog)
-  const judged = { key: key.version, account: account.version }
-  const allEndsAt = earlier(endsAt, overrideEndsAt(account.record))
-  const prepared = prepareAdmission(known.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)
-  known.admission = { catalog, plan, allowances, prepared }
-  return known.admission
+  const [keyRecord, accountRecord] = [key.keyRecord!, key.accountRecord!]
+  const plan = planOf(accountRecord.record)
+  const allowances = allowancesOf(keyRecord.record, accountRecord.record, catalog)
+  const judged = { key: keyRecord.version, account: accountRecord.version }
+  const allEndsAt = earlier(endsAt, overrideEndsAt(accountRecord.record))
+  const prepared = prepareAdmission(key.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)
+  key.admission = { catalog, plan, allowances, prepared }
+  return key.admission
 }

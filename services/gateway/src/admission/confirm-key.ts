@@ -19,14 +19,14 @@ export const maxAttempts = 6
  */
 export async function confirmKey(
   redis: RedisLink,
-  known: KnownKey,
+  key: KnownKey,
   judge: (records: JudgedRecords) => KeyVerdict
 ): Promise<void> {
   let confirmed = false
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const verdict = judge(recordsOf(known))
+    const verdict = judge(recordsOf(key))
     if (!verdict.allowed && confirmed) throw refusalError(verdict)
-    if (await confirmVerdict(redis, known, verdict)) {
+    if (await confirmVerdict(redis, key, verdict)) {
       if (verdict.allowed) return
       confirmed = true
     }
@@ -39,8 +39,8 @@ export async function confirmKey(
  *
  * @throws ServiceError state_unavailable
  */
-export async function refreshRecords(redis: RedisLink, known: KnownKey): Promise<void> {
-  await confirmVerdict(redis, known, { allowed: true, endsAt: null, endedCode: 'expired_api_key' })
+export async function refreshRecords(redis: RedisLink, key: KnownKey): Promise<void> {
+  await confirmVerdict(redis, key, { allowed: true, endsAt: null, endedCode: 'expired_api_key' })
 }
 
 export function refusalError({ code, message }: KeyRefusal): ServiceError {
@@ -52,18 +52,18 @@ export function refusalError({ code, message }: KeyRefusal): ServiceError {
  *
  * @returns whether they are current
  */
-export async function confirmVerdict(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): Promise<boolean> {
-  const { account, key } = known.pointer
-  const before = known.account
-  const judged = { key: known.key?.version ?? '', account: before?.version ?? '' }
+export async function confirmVerdict(redis: RedisLink, key: KnownKey, verdict: KeyVerdict): Promise<boolean> {
+  const { pointer } = key
+  const before = key.accountRecord
+  const judged = { key: key.keyRecord?.version ?? '', account: before?.version ?? '' }
   const secretEndsAt = verdict.allowed ? verdict.endsAt : null
   const endsAt = earlier(secretEndsAt, before && overrideEndsAt(before.record))
-  const answer = await throughRedis(() => confirmRecords(redis, account, key, judged, endsAt))
+  const answer = await throughRedis(() => confirmRecords(redis, pointer.account, pointer.key, judged, endsAt))
   if (answer.outcome === 'admitted') return true
   if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
-  if (answer.outcome === 'ended' && endOverride(known, before, secretEndsAt)) return false
+  if (answer.outcome === 'ended' && endOverride(key, before, secretEndsAt)) return false
   if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')
-  remember(known, answer)
+  remember(key, answer)
   // A missing record has no version, so Redis cannot confirm it by version. What counts is what was judged: by now
   // another request may have remembered these very records.
   return (answer.key?.version ?? '') === judged.key && (answer.account?.version ?? '') === judged.account
@@ -79,16 +79,16 @@ export async function throughRedis<Answer>(command: () => Promise<Answer>): Prom
 }
 
 /** The records that this process remembers. */
-export const recordsOf = (known: KnownKey): JudgedRecords => ({
-  key: known.key?.record ?? null,
-  account: known.account?.record ?? null
+export const recordsOf = (key: KnownKey): JudgedRecords => ({
+  key: key.keyRecord?.record ?? null,
+  account: key.accountRecord?.record ?? null
 })
 
 /** Replaces the records that this process remembers by the current ones. */
-export function remember(known: KnownKey, { key, account }: RecordsAnswer & { outcome: 'moved' }): void {
-  known.key = read(key, readKeyRecord)
-  known.account = read(account, readAccountRecord)
-  known.admission = null
+export function remember(key: KnownKey, current: RecordsAnswer & { outcome: 'moved' }): void {
+  key.keyRecord = read(current.key, readKeyRecord)
+  key.accountRecord = read(current.account, readAccountRecord)
+  key.admission = null
 }
 
 function read<Record>(current: CurrentRecord, reader: (json: string) => Record): Versioned<Record> {

@@ -107,13 +107,13 @@ export const repeated = (path: string): ServiceError =>
   new ServiceError('invalid_request', { message: `${shown(path)}: given more than once. Keep one.` })
 
 /** For an unknown name, or a known name in another case: only some servers ignore the case. */
-export function unknownName(path: string, name: string, known: ReadonlySet<string>): ServiceError {
+export function unknownName(path: string, name: string, names: ReadonlySet<string>): ServiceError {
   const spelling = fold(name)
-  const isKnown = known.has(spelling)
+  const isKnown = names.has(spelling)
   return new ServiceError('invalid_request', {
     message: isKnown
       ? `${shown(path)}: write it as ${spelling}.`
-      : `${shown(path)}: not supported here. ${adviceForInner(name, known)}`
+      : `${shown(path)}: not supported here. ${adviceForInner(name, names)}`
   })
 }
 

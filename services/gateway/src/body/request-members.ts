@@ -32,13 +32,13 @@ export class RequestMembers {
    * @returns the shape of its value
    * @throws ServiceError invalid_request for a repeated name, or a known name in another spelling
    */
-  begin(found: KnownMember | null, known: ReadonlySet<string>, start: number, end: number): Shape {
+  begin(found: KnownMember | null, names: ReadonlySet<string>, start: number, end: number): Shape {
     const name = found?.name ?? decodeText(this.#bytes, start, end)
     const spelling = found !== null || isPlainName.test(name) ? name : fold(name)
     // Parsers differ in which of two members they use, and some (Go's) ignore the case of names. The upstream might use
     // a value that was not checked here.
     if (this.spans.has(spelling)) throw repeated(name)
-    if (found === null && known.has(spelling)) throw unknownName(name, name, known)
+    if (found === null && names.has(spelling)) throw unknownName(name, name, names)
     if (this.spans.size >= maxMembers) throw beyondLimit(`has more than ${maxMembers.toLocaleString('en')} members`)
     this.#name = name
     this.#spelling = spelling

@@ -28,7 +28,7 @@ export interface ProviderCount {
 
 /** A refused request whose prompt a provider may count. */
 export interface CountRequest extends Omit<CountedBody, 'model'> {
-  readonly known: KnownKey
+  readonly key: KnownKey
   readonly catalog: CatalogView
   readonly route: readonly Target[]
   readonly upstreams: Upstreams
@@ -117,9 +117,9 @@ export class ProviderCounts {
     return this.#underWay.size >= maxUnderWay
   }
 
-  async #mayAsk({ known, catalog }: CountRequest): Promise<boolean> {
+  async #mayAsk({ key, catalog }: CountRequest): Promise<boolean> {
     try {
-      await countFreeCall(this.#redis, known, catalog)
+      await countFreeCall(this.#redis, key, catalog)
       return true
     } catch {
       return false

@@ -34,12 +34,12 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   request.trace?.refused(status, code, knownKey)
   const endedAt = performance.now()
   const sender = senderOf(request)
-  logRequest(request.log, { id, known: knownKey, startedAt, endedAt, status, code, sender, endpoint })
+  logRequest(request.log, { id, key: knownKey, startedAt, endedAt, status, code, sender, endpoint })
   if (knownKey !== null && status < 500) {
     const [durationMs, address] = [Math.round(endedAt - startedAt), sender.address]
     const { refused: amounts } = failure
     const facts = { endpoint, model, askedModel, status, code, amounts, durationMs, address }
-    const refused = { id, known: knownKey, ...facts }
+    const refused = { id, key: knownKey, ...facts }
     request.server.refusals.refused(refused)
   }
   reply.headers(retryHeaders(failure)).header('x-content-type-options', 'nosniff')

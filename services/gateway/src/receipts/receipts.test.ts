@@ -296,14 +296,14 @@ t.test('refusals that Redis does not take are counted on, and a repeated receipt
   }
   const errors: string[] = []
   const log = createRefusalLog(link, { shardBytes: 1e6, hasAddresses: false }, ({ message }) => errors.push(message))
-  const known = { pointer: { account: key.account, key: key.id }, prepared: { shard } } as unknown as KnownKey
+  const knownKey = { pointer: { account: key.account, key: key.id }, prepared: { shard } } as unknown as KnownKey
   let refusals = 0
   const flushAfter = async (more: number, next: typeof node) => {
     node = next
     for (let count = 0; count < more; count++) {
       const id = `req_${++refusals}`
       const asked = { endpoint: null, model: null, askedModel: null }
-      const refused = { id, known, ...asked, status: 402, code: 'key_budget_exceeded' }
+      const refused = { id, key: knownKey, ...asked, status: 402, code: 'key_budget_exceeded' }
       log.refused({ ...refused, amounts: null, durationMs: 1, address: undefined })
     }
     await log.stop()

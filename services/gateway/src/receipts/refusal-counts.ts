@@ -12,7 +12,7 @@ const maxModelLength = 300
 /** A request with a known key that was not admitted. */
 export interface RefusedRequest {
   readonly id: string
-  readonly known: KnownKey
+  readonly key: KnownKey
   readonly endpoint: string | null
   /** The id of the model, if the key may use it; otherwise null. */
   readonly model: string | null
@@ -43,7 +43,7 @@ export class RefusalCounts {
 
   /** @param now Unix milliseconds */
   add(request: RefusedRequest, now: number): void {
-    const kind = `${request.known.pointer.key} ${request.code}`
+    const kind = `${request.key.pointer.key} ${request.code}`
     const entry = this.#kinds.get(kind)
     if (entry !== undefined) {
       if (entry.count === 0 || !isLarger(request, entry.smallest)) entry.smallest = withShortModel(request)
@@ -76,7 +76,7 @@ export class RefusalCounts {
   }
 }
 
-export const shardOf = ({ smallest }: RefusalCount): AccountShard => smallest.known.prepared.shard
+export const shardOf = ({ smallest }: RefusalCount): AccountShard => smallest.key.prepared.shard
 
 const isLarger = (one: RefusedRequest, other: RefusedRequest): boolean =>
   one.amounts !== null && other.amounts !== null && one.amounts.needed > other.amounts.needed

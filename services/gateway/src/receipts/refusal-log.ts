@@ -111,12 +111,12 @@ function inCommands(receipts: readonly Unwritten[]): Array<{ shard: AccountShard
 }
 
 function encodeRefusal({ count, smallest, at }: RefusalCount, hasAddress: boolean): string {
-  const { id, known, endpoint, model, askedModel, status, code, amounts, durationMs, address } = smallest
+  const { id, key, endpoint, model, askedModel, status, code, amounts, durationMs, address } = smallest
   return encodeReceipt({
     kind: 'refused',
     id,
-    account: known.pointer.account,
-    key: known.pointer.key,
+    account: key.pointer.account,
+    key: key.pointer.key,
     at: Math.floor(at / 1000),
     count,
     refused: amounts,

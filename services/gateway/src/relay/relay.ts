@@ -64,8 +64,8 @@ class Relay implements AttemptOwner, OpenRequest {
     return !this.#clientGone && this.#sentFailure === null
   }
 
-  get known(): OpenRequest['known'] {
-    return this.#request.known
+  get key(): OpenRequest['key'] {
+    return this.#request.key
   }
 
   begin(): void {

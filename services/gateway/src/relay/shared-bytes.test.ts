@@ -196,7 +196,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     upstreamFields: [],
     answers: 1,
     requestId: 'req_1',
-    known: null,
+    key: null,
     trace: null,
     maxCalls: 3,
     response,

@@ -53,20 +53,20 @@ async function count(
   const { bytes, spans } = body
   const askedModel = memberOf(body.members, 'model') as string
   request.askedModel = askedModel
-  const known = request.knownKey!
+  const key = request.knownKey!
   const whole = loadedCatalog(catalog)
   const current = upstreams.current
   const view = current.offers.viewOf(whole)
   const fields = upstreamFields?.(request.headers) ?? []
   const named = view.find(askedModel)
   const name = named?.id ?? askedModel
-  await confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, name, 'chat')).catch(
+  await confirmKey(admission.redis, key, (records) => judgeCall(records, key.digest, view, name, 'chat')).catch(
     (error) => {
       throw nameEndpoints(error, askedModel, view, current)
     }
   )
-  await countFreeCall(admission.redis, known, view)
-  useLog.used(known.pointer.key)
+  await countFreeCall(admission.redis, key, view)
+  useLog.used(key.pointer.key)
   const { model } = named!
   request.modelLabel = name
   request.allowedModel = name

@@ -38,7 +38,7 @@ export type CommonMembers = Partial<GrantedOutput['asked']> & {
  */
 export class InferenceRequest implements CallRequest {
   readonly id: string
-  readonly known: KnownKey
+  readonly key: KnownKey
   readonly catalog: CatalogView
   readonly name: string
   readonly kind: ModelKind
@@ -82,7 +82,7 @@ export class InferenceRequest implements CallRequest {
     this.#isStream = stream === true && endpoint.streams
     const entry = this.catalog.find(askedModel)
     this.id = request.id
-    this.known = request.knownKey!
+    this.key = request.knownKey!
     this.kind = endpoint.kind
     this.model = modelOfKind(entry, endpoint.kind)
     // From here on an alias counts as its model. Only the client and the receipt see the name that the client asked
@@ -127,14 +127,14 @@ export class InferenceRequest implements CallRequest {
 
   /** Asks the provider for the tokens of the prompt. Earlier answers that it names are not in its body. */
   async #countByProvider(): Promise<number | null> {
-    const { known, catalog, upstreams } = this
+    const { key, catalog, upstreams } = this
     const { name: api } = this.#endpoint
     const { bytes, spans } = this.#body
     if (this.#input.tokens > 0 || this.#input.ids.length > 0) return null
     const { route } = upstreams.offers.of(this.model!).get(api)!
     const prompt = { api, hasMedia: this.#bound!.others !== undefined, bytes, spans }
     const { providerCounts } = this.#dependencies
-    this.#providerCount = await providerCounts.count({ ...prompt, route, upstreams: upstreams.byName, known, catalog })
+    this.#providerCount = await providerCounts.count({ ...prompt, route, upstreams: upstreams.byName, key, catalog })
     return this.#providerCount === null ? null : this.#providerCount.tokens
   }
 

@@ -47,19 +47,19 @@ export class RequestReader {
 
   read(request: FastifyRequest, reply: FastifyReply): void {
     const { admission, catalog } = this.#dependencies
-    const known = request.knownKey!
+    const key = request.knownKey!
     try {
-      assertFewRefusals(known)
+      assertFewRefusals(key)
     } catch (error) {
       reply.send(error)
       return
     }
-    if (!mayBeRefused(known) && !mayNeedOtherPlan(request.raw, known, catalog.current())) {
+    if (!mayBeRefused(key) && !mayNeedOtherPlan(request.raw, key, catalog.current())) {
       this.#read(request, reply)
       return
     }
     // Refuse only on the current records.
-    confirmKey(admission.redis, known, (records) => judgeKey(records, known.digest)).then(
+    confirmKey(admission.redis, key, (records) => judgeKey(records, key.digest)).then(
       () => this.#read(request, reply),
       (error) => reply.send(error)
     )
@@ -67,10 +67,10 @@ export class RequestReader {
 
   #read(request: FastifyRequest, reply: FastifyReply): void {
     const { bodies, calls, catalog } = this.#dependencies
-    const known = request.knownKey!
-    const allowance = bodyMemoryOf(known, catalog.current())
-    readBody(request.raw, reply.raw, bodies, known, allowance, (failure, bytes, heldBytes) => {
-      const resources = new RequestResources(calls, bodies.memory, known, heldBytes)
+    const key = request.knownKey!
+    const allowance = bodyMemoryOf(key, catalog.current())
+    readBody(request.raw, reply.raw, bodies, key, allowance, (failure, bytes, heldBytes) => {
+      const resources = new RequestResources(calls, bodies.memory, key, heldBytes)
       try {
         if (failure !== null) throw failure
         this.#parse(request, reply, bytes, resources)
@@ -132,8 +132,8 @@ export class RequestReader {
 }
 
 /** Whether this process could refuse the bytes of a request only because the plan that it remembers is outdated. */
-function mayNeedOtherPlan(request: IncomingMessage, known: KnownKey, catalog: CatalogView | null): boolean {
+function mayNeedOtherPlan(request: IncomingMessage, key: KnownKey, catalog: CatalogView | null): boolean {
   const declared = declaredLength(request)
-  if (declared < 0) return known.account === null
-  return known.bodyBytes + declared > bodyMemoryOf(known, catalog)
+  if (declared < 0) return key.accountRecord === null
+  return key.bodyBytes + declared > bodyMemoryOf(key, catalog)
 }

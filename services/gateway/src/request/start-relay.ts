@@ -56,8 +56,8 @@ export function startRelay(
   const { isStream } = forwarded
   const { model, admitted } = metered
   const call = callOf(request, endpoint, kind, metered, forwarded)
-  const { known } = call
-  dependencies.useLog.used(known.pointer.key)
+  const { key } = call
+  dependencies.useLog.used(key.pointer.key)
   reply.hijack()
   if (reply.raw.destroyed || request.raw.socket.destroyed) {
     settlement.cancel(call, neverCalled)
@@ -81,7 +81,7 @@ export function startRelay(
       return charge === null ? null : charge.costNanos
     },
     showsCost: isStream && request.headers['x-tollgate-cost'] === 'true',
-    known,
+    key,
     trace,
     maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
     response: reply.raw,
@@ -97,7 +97,7 @@ export function startRelay(
     onIssued: (issued, usage, upstream) => {
       if (chainTokens === null) return
       const tokens = storedTokens(usage, admitted, chainTokens)
-      dependencies.storedResponses.remember(known.pointer, { upstream, model }, issued, tokens)
+      dependencies.storedResponses.remember(key.pointer, { upstream, model }, issued, tokens)
     },
     onEnd: (outcome) => {
       try {
@@ -126,7 +126,7 @@ function callOf(
   const { id, startedAt, trace } = request
   return {
     id,
-    known: request.knownKey!,
+    key: request.knownKey!,
     startedAt,
     sender: senderOf(request),
     endpoint,

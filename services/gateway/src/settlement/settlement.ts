@@ -69,7 +69,7 @@ export function createSettlement({
   /** @param endedAt `performance.now()` when the answer ended */
   function settleCharge(call: Call, outcome: Outcome, charge: Charge, endedAt: number): void {
     const { usage, costNanos: cost } = charge
-    const { id, known, model, trace } = call
+    const { id, key, model, trace } = call
     const { nanos: heldNanos } = call.admitted.hold
     if (cost > heldNanos) {
       onAboveBound(cost - heldNanos)
@@ -79,10 +79,10 @@ export function createSettlement({
     if (usage !== null && (usage.rare !== null || (usage.tier !== null && usage.tier !== standardTier))) {
       for (const kind of unpricedKinds(usage, call.prices)) onUnpriced(model, kind)
     }
-    trace?.settled(outcome, usage, cost, known)
+    trace?.settled(outcome, usage, cost, key)
     const receipt = requestLog === null ? null : callReceipt(call, outcome, charge, endedAt, requestLog.hasAddresses)
     const request = settledRequest(call, outcome, charge, receipt)
-    queue.settle(known.prepared, request, trace?.isSampled === true ? trace : null)
+    queue.settle(key.prepared, request, trace?.isSampled === true ? trace : null)
     report(call, outcome, usage, cost, endedAt)
   }
 
@@ -95,8 +95,8 @@ export function createSettlement({
     metrics.ended(call, outcome, usage, cost, endedAt)
     const { status, code } = outcome
     if (!logsRequest(status, code)) return
-    const { id, known, startedAt, sender, endpoint } = call
-    const facts = { id, known, startedAt, endedAt, status, code, sender, endpoint }
+    const { id, key, startedAt, sender, endpoint } = call
+    const facts = { id, key, startedAt, endedAt, status, code, sender, endpoint }
     logRequest(log, facts, lines.membersOf(call, outcome, usage, cost))
   }
 
@@ -117,8 +117,8 @@ export function createSettlement({
       }
     },
     cancel(call, outcome) {
-      queue.cancel(call.known.prepared, call.id)
-      call.trace?.cancelled(call.known)
+      queue.cancel(call.key.prepared, call.id)
+      call.trace?.cancelled(call.key)
       report(call, outcome, null, 0, performance.now())
     },
     get countingCalls() {
@@ -132,7 +132,7 @@ export function createSettlement({
 
 /** What Redis gets of a call that ended. */
 function settledRequest(
-  { id, known, model, admitted }: Call,
+  { id, key, model, admitted }: Call,
   { upstream, code }: Outcome,
   { usage, costNanos }: Charge,
   receipt: string | null
@@ -142,7 +142,7 @@ function settledRequest(
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens, rare, estimated } = usage ?? unserved
   return {
     id,
-    key: known.pointer.key,
+    key: key.pointer.key,
     model,
     upstream: upstream ?? '',
     at: hold.at,

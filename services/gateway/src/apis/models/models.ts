@@ -113,7 +113,7 @@ export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog
     countList(known)
     await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
     useLog.used(known.pointer.key)
-    const records = { key: known.key?.record ?? null, account: known.account?.record ?? null }
+    const records = { key: known.keyRecord?.record ?? null, account: known.accountRecord?.record ?? null }
     return [...view.models()]
       .filter(([name]) => mayUseModel(records, view, name))
       .map(([id, model]) => ({ id, aliasOf: null, model, offers: upstreams.current.offers.of(model) }))

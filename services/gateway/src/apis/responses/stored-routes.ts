@@ -117,7 +117,7 @@ async function forget(
 function endInTime(body: AnswerBody, request: FastifyRequest, { deadlines }: Pick<Dependencies, 'deadlines'>): void {
   const open: OpenRequest = {
     beganAt: request.startedAt,
-    known: request.knownKey,
+    key: request.knownKey,
     expire: () => void body.destroy(new ServiceError('upstream_timeout')),
     cut: (failure) => void body.destroy(failure),
     earlier: null,
