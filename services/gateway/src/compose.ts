@@ -95,8 +95,8 @@ export interface Gateway extends AsyncDisposable {
  *
  * @throws FileError or ConfigError if the upstreams file is not valid
  */
-export function composeGateway(given: GatewayParts): Gateway {
-  const { redis, log, protection, logsRequest = sampleRequests(1), requestLog } = given
+export function composeGateway(options: GatewayParts): Gateway {
+  const { redis, log, protection, logsRequest = sampleRequests(1), requestLog } = options
   const parts = new AsyncDisposableStack()
   const warn = (message: string) => (err: unknown) => log.warn({ err }, message)
 
@@ -104,9 +104,9 @@ export function composeGateway(given: GatewayParts): Gateway {
     parts.adopt(part, (stopped) => stopped.stop())
 
   const failures = new FailureCounts()
-  parts.defer(() => given.tracing?.close())
+  parts.defer(() => options.tracing?.close())
   const metrics = createMetrics()
-  const { upstreams, reloader } = followUpstreams(given, () => {
+  const { upstreams, reloader } = followUpstreams(options, () => {
     useUpstreams(metrics, upstreams)
     void heartbeat.beat()
     upstreamChecks.start()
@@ -115,7 +115,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'), (view) => metrics.useCatalog(view))
   const facts = () => ({ ...factsOf(upstreams, catalog, failures), problems: upstreamHealth.problems() })
   const heartbeat = keep(createHeartbeat(redis, facts, warn('cannot report to Redis that this gateway runs')))
-  const bodyMemory = new BodyMemory(given.bodyMemoryBytes)
+  const bodyMemory = new BodyMemory(options.bodyMemoryBytes)
   const turn = createTurn(redis)
   useUpstreams(metrics, upstreams)
   const authenticator = createAuthenticator(redis, metrics.keyLookups)
@@ -124,7 +124,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   const readiness = () => gatewayReadiness(redis, catalog, parts.disposed, upstreamHealth.problems())
   const admin = createAdminServer({ registry: metrics.registry, readiness })
   parts.defer(() => admin.close())
-  const settling = parts.use(composeSettlement({ ...given, turn, metrics, failures, logsRequest }))
+  const settling = parts.use(composeSettlement({ ...options, turn, metrics, failures, logsRequest }))
   const { estimator, queue, settlement } = settling
   parts.defer(() => upstreams.close())
   keep(reloader)
@@ -135,7 +135,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   const refusals = keep(createRefusalLog(redis, requestLog, warn('cannot write receipts of refused requests')))
   keep(catalog)
   const storedResponses = keep(createStoredResponses(redis, warn('cannot record stored responses in Redis')))
-  const idempotency = parts.adopt(idempotencyOf(given, metrics, holdMs), (part) => part?.stop())
+  const idempotency = parts.adopt(idempotencyOf(options, metrics, holdMs), (part) => part?.stop())
   const freeOffer = keep(followFreeOffer(redis, warn('cannot read from Redis whether the free offer is closed')))
   const admission = admissionOf(redis, turn, metrics.redis, reaper, queue, freeOffer)
   const deadlines = new Deadlines(protection.maxRequestMs)
@@ -145,7 +145,7 @@ export function composeGateway(given: GatewayParts): Gateway {
   const shared = { catalog, upstreams, upstreamHealth, authenticator, bodyMemory, settlement, ...inFlight }
   const ofModels = { estimator, storedResponses, idempotency, onUnavailable, deadlines, useLog, admission }
   const ofTelemetry = { failures, answers: metrics.answers, upstreamMetrics: metrics.upstreams, logsRequest, refusals }
-  const app = buildApp({ ...given, ...shared, ...ofModels, ...ofTelemetry })
+  const app = buildApp({ ...options, ...shared, ...ofModels, ...ofTelemetry })
   parts.defer(() => app.close())
   addProcessGauges(metrics.registry, gaugeSources({ ...shared, redis, queue }))
   const clockWatch = keep(createClockWatch(redis, metrics.setClockSkew))

@@ -122,11 +122,11 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       confirmed = await confirmVerdict(redis, key, verdict)
       continue
     }
-    const asked = withinRate(whole, allowances.tokens)
+    const cost = withinRate(whole, allowances.tokens)
     let answer: AdmitAnswer | null = null
     try {
-      if (asked !== null) {
-        answer = await admissions.ask(prepared, { id: request.id, model: name, bound: asked }, reaped)
+      if (cost !== null) {
+        answer = await admissions.ask(prepared, { id: request.id, model: name, bound: cost }, reaped)
       }
     } catch (cause) {
       // A cancellation leaves a marker in Redis. A full Redis must not get a marker with every attempt.
@@ -135,7 +135,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     switch (answer?.outcome) {
       case 'admitted':
-        return admittedAs(answer, asked!, bound, allowances.tokens, plan, from)
+        return admittedAs(answer, cost!, bound, allowances.tokens, plan, from)
       case 'ended':
         if (endOverride(key, judged, verdict.endsAt)) continue
         throw new ServiceError(verdict.endedCode)
@@ -163,12 +163,12 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       continue
     }
     if (answer === null) throw exceedsRateError(whole, counter.isCounted, allowances, { name, plan, catalog })
-    const least: number = shrunk ? asked!.wantedTokens : leastOutput(asked!, bound.isDefault === true, model!)
+    const least: number = shrunk ? cost!.wantedTokens : leastOutput(cost!, bound.isDefault === true, model!)
     const smaller: ReturnType<typeof shrinkOutput> | AdmitAnswer = isOverTokens(answer)
-      ? shrinkOutput(asked!, least, answer, allowances)
+      ? shrinkOutput(cost!, least, answer, allowances)
       : answer
     if (typeof smaller !== 'number') {
-      throw refusalOf(smaller, { ...asked!, wantedTokens: least }, counter.isCounted || !couldBeShorter, allowances)
+      throw refusalOf(smaller, { ...cost!, wantedTokens: least }, counter.isCounted || !couldBeShorter, allowances)
     }
     shrunk = true
     bound = { ...bound, wantedTokens: smaller }
@@ -243,16 +243,16 @@ function refusalOf(
 
 function admittedAs(
   answer: AdmitAnswer & { outcome: 'admitted' },
-  asked: CostBound,
+  cost: CostBound,
   { granted, promptTokens }: TokenBound,
   tokensPerMinute: number,
   plan: string,
   admittedAt: number
 ): Admitted {
-  const outputTokens = asked.outputTokens * answer.grantedTokens
+  const outputTokens = cost.outputTokens * answer.grantedTokens
   return {
     hold: answer,
-    heldTokens: asked.promptTokens + outputTokens,
+    heldTokens: cost.promptTokens + outputTokens,
     promptTokens,
     outputTokens,
     rates: answer,

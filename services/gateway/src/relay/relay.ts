@@ -152,9 +152,9 @@ class Relay implements AttemptOwner, OpenRequest {
     if (next === null) {
       // After several failures, the client gets a transient one, if any. But a proxy may repeat a request after 503,
       // and this one is charged.
-      const sent = scope === 'elsewhere' && end === 'unserved' ? (this.#transientFailure ?? failure) : failure
-      const sentScope = sent === failure ? scope : 'anywhere'
-      this.#finishWith(sent, end, mayClientRetry(sent, sentScope, this.#tried.length, maxCalls))
+      const lastFailure = scope === 'elsewhere' && end === 'unserved' ? (this.#transientFailure ?? failure) : failure
+      const lastScope = lastFailure === failure ? scope : 'anywhere'
+      this.#finishWith(lastFailure, end, mayClientRetry(lastFailure, lastScope, this.#tried.length, maxCalls))
       return
     }
     if (next.isRetry) retries.take()

@@ -45,7 +45,7 @@ export function countingEndpoint(
 async function count(
   endpoint: CountingApi,
   request: FastifyRequest,
-  { body, found }: ReadRequest,
+  { body, input }: ReadRequest,
   dependencies: InferenceDependencies
 ): Promise<FreeAnswer> {
   const { path, name: api, format, upstreamFields, refuseFields, refusePrompt } = endpoint
@@ -75,8 +75,8 @@ async function count(
   refuseUnpriced(body, model, endpoint)
   refusePrompt?.(body, model)
   refuseUnknown(spans, endpoint, offer)
-  const route = orderTargets(pinnedRoute(offer.route, found))
-  const asked = {
+  const route = orderTargets(pinnedRoute(offer.route, input))
+  const options = {
     isStream: false,
     asksForUsage: false,
     sendsStandardTier: false,
@@ -84,7 +84,7 @@ async function count(
     output: null,
     toolLimit: null
   }
-  const forwarded = { ...asked, body: bytes, spans, ids: found.ids, model: askedModel }
+  const forwarded = { ...options, body: bytes, spans, ids: input.ids, model: askedModel }
   const call = {
     path,
     requestId: request.id,

@@ -11,7 +11,7 @@ import { type CatalogView, modelOfKind } from '../catalog/live-catalog.ts'
 import type { ProviderCount } from '../free-calls/provider-counts.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
 import type { PromptKinds } from '../settlement/price.ts'
-import type { FoundInput } from '../stored/find-input.ts'
+import type { StoredInput } from '../stored/find-input.ts'
 import { pinnedRoute, refuseOtherCounts } from '../stored/pinned-route.ts'
 import type { CountablePrompt } from '../tokens/count-prompt.ts'
 import { grantSearches } from '../tokens/hosted-searches.ts'
@@ -26,7 +26,7 @@ import type { RequestBody } from './request-body.ts'
 import type { AdmittedRequest } from './start-relay.ts'
 
 /** The members that all inference endpoints share; their schemas ensure it. */
-export type CommonMembers = Partial<GrantedOutput['asked']> & {
+export type CommonMembers = Partial<GrantedOutput['limits']> & {
   model: string
   stream?: boolean | null
   stream_options?: Record<string, unknown> | null
@@ -49,7 +49,7 @@ export class InferenceRequest implements CallRequest {
   readonly #endpoint: Api
   readonly #dependencies: InferenceDependencies
   readonly #body: RequestBody<unknown>
-  readonly #input: FoundInput
+  readonly #input: StoredInput
   readonly #isStream: boolean
   readonly #upstreamFields: readonly string[]
   readonly #prompt: CountablePrompt | null
@@ -66,7 +66,7 @@ export class InferenceRequest implements CallRequest {
    */
   constructor(
     request: FastifyRequest,
-    { body, found }: Pick<ReadRequest, 'body' | 'found'>,
+    { body, input }: Pick<ReadRequest, 'body' | 'input'>,
     endpoint: Api,
     dependencies: InferenceDependencies,
     catalog: CatalogView
@@ -78,7 +78,7 @@ export class InferenceRequest implements CallRequest {
     this.#endpoint = endpoint
     this.#dependencies = dependencies
     this.#body = body
-    this.#input = found
+    this.#input = input
     this.#isStream = stream === true && endpoint.streams
     const entry = this.catalog.find(askedModel)
     this.id = request.id
@@ -171,7 +171,7 @@ export class InferenceRequest implements CallRequest {
     const { model: askedModel, stream_options: streamOptions = null } = members as CommonMembers
     const { max_tokens, max_completion_tokens, max_output_tokens } = members as CommonMembers
     // The relay must not keep all members in memory for as long as the answer takes.
-    const asked = { max_tokens, max_completion_tokens, max_output_tokens }
+    const limits = { max_tokens, max_completion_tokens, max_output_tokens }
     const { outputParameter, prices, hidesOutput } = this.model!
     const bound = this.#bound!
     const { answers, hidesAnswers, tiers = standardOnly, searches } = bound
@@ -179,7 +179,7 @@ export class InferenceRequest implements CallRequest {
     const providerCount = this.#providerCount
     const route = countedRoute(pinnedRoute(upstreams.offers.of(this.model!).get(api)!.route, input), providerCount)
     const parameter = outputMember === 'by model' ? outputParameter : outputMember
-    const output = modelKinds[kind].hasOutput ? { parameter, tokens: admitted.hold.grantedTokens, asked } : null
+    const output = modelKinds[kind].hasOutput ? { parameter, tokens: admitted.hold.grantedTokens, limits } : null
     return {
       metered: {
         model: name,
@@ -208,7 +208,7 @@ export class InferenceRequest implements CallRequest {
       },
       chainTokens: isStored?.(members) === true ? input.tokens : null,
       textBytes: measurableBytes(bound),
-      counted: providerCount,
+      providerCount,
       upstreams,
       resources
     }

@@ -7,7 +7,7 @@ import { confirmKey } from '../admission/confirm-key.ts'
 import { assertFewRefusals, countRefusal, mayBeRefused } from '../admission/count-refusals.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
-import { type FoundInput, findInput, nothingFound } from '../stored/find-input.ts'
+import { findInput, noStoredInput, type StoredInput } from '../stored/find-input.ts'
 import type { Api } from './api.ts'
 import type { InferenceDependencies } from './dependencies.ts'
 import { declaredLength, readBody } from './read-body.ts'
@@ -20,7 +20,7 @@ export interface ReadRequest {
   /** Whoever gets them releases them when the request is over. */
   readonly resources: RequestResources
   /** What the ids in the body refer to. */
-  readonly found: FoundInput
+  readonly input: StoredInput
 }
 
 type Dependencies = Pick<
@@ -120,13 +120,13 @@ export class RequestReader {
   #find(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>, resources: RequestResources): void {
     const named = this.#namedInput?.(body) ?? null
     if (named === null) {
-      this.#next(request, reply, { body, resources, found: nothingFound })
+      this.#next(request, reply, { body, resources, input: noStoredInput })
       return
     }
     const { storedResponses } = this.#dependencies
     const { pointer } = request.knownKey!
     findInput(named, (ids) => storedResponses.find(pointer, ids))
-      .then((found) => this.#next(request, reply, { body, resources, found }))
+      .then((input) => this.#next(request, reply, { body, resources, input }))
       .catch((error) => this.refuse(request, reply, error, resources))
   }
 }

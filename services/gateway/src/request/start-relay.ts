@@ -32,7 +32,7 @@ export interface AdmittedRequest {
   /** Bytes of its text, if the reported tokens of its prompt are of that text alone; else 0. */
   readonly textBytes: number
   /** The provider's count that bounds its prompt; null if something else does. */
-  readonly counted: ProviderCount | null
+  readonly providerCount: ProviderCount | null
   /** The upstreams in force at its admission. */
   readonly upstreams: UpstreamSet
   readonly resources: RequestResources
@@ -47,7 +47,7 @@ export function startRelay(
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metered, forwarded, chainTokens, textBytes, counted, upstreams, resources }: AdmittedRequest
+  { metered, forwarded, chainTokens, textBytes, providerCount, upstreams, resources }: AdmittedRequest
 ): void {
   const { settlement, upstreamMetrics, openCalls } = dependencies
   const { id, trace } = request
@@ -106,7 +106,8 @@ export function startRelay(
         if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
         const { used } = outcome
         if (textBytes > 0 && isCounted(used)) dependencies.promptSizes.reported(model, textBytes, used.promptTokens)
-        if (counted !== null && isCounted(used)) dependencies.providerCounts.billed(counted, used.promptTokens)
+        if (providerCount !== null && isCounted(used))
+          dependencies.providerCounts.billed(providerCount, used.promptTokens)
         reportEnd(outcome, upstreams, dependencies)
       } finally {
         resources.release()

@@ -14,7 +14,7 @@ import { type ReportedUsage, type Usage, unserved } from '../usage/usage.ts'
 import { CallLines } from './call-lines.ts'
 import type { CallMetrics } from './call-metrics.ts'
 import { callReceipt } from './call-receipt.ts'
-import { type Charge, chargeOf, chargeOfUsage, heldUsage } from './charge.ts'
+import { type Charge, chargeOf, chargeOfUsage, holdUsage } from './charge.ts'
 import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { estimatedPromptKinds, withWriteTimes } from './price.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
@@ -182,27 +182,28 @@ async function countUsage(
  */
 function estimatedUsage(
   call: Call,
-  counted: Estimate,
+  estimate: Estimate,
   mayHaveWrittenMore: boolean,
   reported: ReportedUsage | null
 ): Usage {
-  const held = heldUsage(call)
+  const maximum = holdUsage(call)
   const reportedOutput = reported?.completionTokens ?? null
-  const promptTokens = reported?.promptTokens ?? Math.min(counted.promptTokens ?? held.promptTokens, held.promptTokens)
+  const promptTokens =
+    reported?.promptTokens ?? Math.min(estimate.promptTokens ?? maximum.promptTokens, maximum.promptTokens)
   const cachedTokens = Math.min(reported?.cachedTokens ?? 0, promptTokens)
   const { promptKinds, prices } = call
   const isReported = reported?.promptTokens != null
   const kinds = isReported ? null : estimatedPromptKinds(promptTokens, promptKinds, prices)
-  const rare = rareCounts({ ...(reported ?? held).rare, ...kinds })
+  const rare = rareCounts({ ...(reported ?? maximum).rare, ...kinds })
   // An answer without words can have 0 tokens.
-  if (reportedOutput !== null && !mayHaveWrittenMore && (reportedOutput > 0 || counted.completionTokens === 0)) {
+  if (reportedOutput !== null && !mayHaveWrittenMore && (reportedOutput > 0 || estimate.completionTokens === 0)) {
     const completionTokens = reportedOutput
     const usage = { ...reported!, rare, promptTokens, cachedTokens, completionTokens, estimated: !isReported }
     return withWriteTimes(usage, promptKinds)
   }
-  const unknown = call.hidesOutput || counted.completionTokens === null
-  const output = unknown ? held.completionTokens : Math.min(counted.completionTokens!, held.completionTokens)
+  const unknown = call.hidesOutput || estimate.completionTokens === null
+  const output = unknown ? maximum.completionTokens : Math.min(estimate.completionTokens!, maximum.completionTokens)
   const completionTokens = Math.max(output, reportedOutput ?? 0)
-  const usage = { ...held, ...reported, rare, promptTokens, cachedTokens, completionTokens, estimated: true }
+  const usage = { ...maximum, ...reported, rare, promptTokens, cachedTokens, completionTokens, estimated: true }
   return withWriteTimes(usage, promptKinds)
 }

@@ -127,12 +127,12 @@ export function countCall(
   const { apis, members: names, call } = counters[name]
   // What an address has may change after it was counted, and a counter may not know the tokens of media.
   if (!apis.includes(api) || hasMedia) return null
-  const counted = names.map((member) => spans.get(member)).filter((span) => span !== undefined)
-  if (counted.length === 0) return null
-  const members = counted.map((span) => `${JSON.stringify(span.name)}:${bytes.toString('utf8', span.start, span.end)}`)
+  const parts = names.map((member) => spans.get(member)).filter((span) => span !== undefined)
+  if (parts.length === 0) return null
+  const members = parts.map((span) => `${JSON.stringify(span.name)}:${bytes.toString('utf8', span.start, span.end)}`)
   return {
     call: call(upstream, model, members.join(',')),
-    otherBytes: counted.reduce((rest, { start, end }) => rest - (end - start), bytes.length)
+    otherBytes: parts.reduce((rest, { start, end }) => rest - (end - start), bytes.length)
   }
 }
 
