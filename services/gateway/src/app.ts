@@ -166,11 +166,11 @@ function logSuccesses(app: FastifyInstance, { answers, logsRequest }: GatewayDep
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode: status } = reply
     if (status >= 400) return
-    const { id, startedAt, knownKey: known = null } = request
+    const { id, startedAt, knownKey: key = null } = request
     const [endpoint, code] = [routeOf(request), null]
-    answers.answered({ endpoint, model: '', plan: lastPlanOf(known), status, code })
+    answers.answered({ endpoint, model: '', plan: lastPlanOf(key), status, code })
     if (!logsRequest(status, code)) return
     const [endedAt, sender] = [performance.now(), senderOf(request)]
-    logRequest(request.log, { id, known, startedAt, endedAt, status, code, sender, endpoint })
+    logRequest(request.log, { id, key, startedAt, endedAt, status, code, sender, endpoint })
   })
 }

@@ -32,7 +32,7 @@ import { createMetrics, type Metrics, type RedisMetrics } from './telemetry/metr
 import { addProcessGauges } from './telemetry/process-gauges.ts'
 import { createUnavailableModels } from './telemetry/unavailable-models.ts'
 import type { UsageEstimator } from './tokens/usage-estimator.ts'
-import { createUpstreamChecks, createUpstreamHealth } from './upstream-health/upstream-health.ts'
+import { createUpstreamChecks, createUpstreamHealth, type UpstreamHealth } from './upstream-health/upstream-health.ts'
 import type { LiveUpstreams } from './upstreams/live-upstreams.ts'
 import { followUpstreams } from './upstreams/reload-upstreams.ts'
 import type { Learned } from './upstreams/upstreams.ts'
@@ -95,19 +95,19 @@ export interface Gateway extends AsyncDisposable {
  *
  * @throws FileError or ConfigError if the upstreams file is not valid
  */
-export function composeGateway(given: GatewayParts): Gateway {
-  const { redis, log, protection, logsRequest = sampleRequests(1), requestLog } = given
+export function composeGateway(options: GatewayParts): Gateway {
+  const { redis, log, protection, logsRequest = sampleRequests(1), requestLog } = options
   const parts = new AsyncDisposableStack()
-  let isStopping = false
   const warn = (message: string) => (err: unknown) => log.warn({ err }, message)
 
   const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
     parts.adopt(part, (stopped) => stopped.stop())
 
   const failures = new FailureCounts()
-  parts.defer(() => given.tracing?.close())
-  const { upstreams, reloader } = followUpstreams(given, () => {
-    useUpstreams()
+  parts.defer(() => options.tracing?.close())
+  const metrics = createMetrics()
+  const { upstreams, reloader } = followUpstreams(options, () => {
+    useUpstreams(metrics, upstreams)
     void heartbeat.beat()
     upstreamChecks.start()
   })
@@ -115,48 +115,39 @@ export function composeGateway(given: GatewayParts): Gateway {
   const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'), (view) => metrics.useCatalog(view))
   const facts = () => ({ ...factsOf(upstreams, catalog, failures), problems: upstreamHealth.problems() })
   const heartbeat = keep(createHeartbeat(redis, facts, warn('cannot report to Redis that this gateway runs')))
-  const bodyMemory = new BodyMemory(given.bodyMemoryBytes)
+  const bodyMemory = new BodyMemory(options.bodyMemoryBytes)
   const turn = createTurn(redis)
-  const metrics = createMetrics()
-  const useUpstreams = () => metrics.useUpstreams([...upstreams.current.byName.keys()])
-  useUpstreams()
+  useUpstreams(metrics, upstreams)
   const authenticator = createAuthenticator(redis, metrics.keyLookups)
-  const upstreamsInForce = () => upstreams.current.byName
-  const isInUse = (upstream: string, model: string | null) =>
-    upstreamsInForce().has(upstream) && (model === null || isRouted(catalog.current(), upstream, model))
-  const upstreamHealth = createUpstreamHealth(log, isInUse)
-  const upstreamChecks = keep(createUpstreamChecks(upstreamsInForce, upstreamHealth, log))
-  const readiness = () => gatewayReadiness(redis, catalog, isStopping, upstreamHealth.problems())
+  const upstreamHealth = healthOf(upstreams, catalog, log)
+  const upstreamChecks = keep(createUpstreamChecks(() => upstreams.current.byName, upstreamHealth, log))
+  const readiness = () => gatewayReadiness(redis, catalog, parts.disposed, upstreamHealth.problems())
   const admin = createAdminServer({ registry: metrics.registry, readiness })
   parts.defer(() => admin.close())
-  const settling = composeSettlement({ ...given, turn, metrics, failures, logsRequest })
+  const settling = parts.use(composeSettlement({ ...options, turn, metrics, failures, logsRequest }))
   const { estimator, queue, settlement } = settling
-  parts.use(settling)
   parts.defer(() => upstreams.close())
   keep(reloader)
   const holdMs = holdMsOf(protection.maxRequestMs)
-  const reaper = keep(
-    createReaper(redis, holdMs, metrics.countReaped, warn('cannot end overdue holds'), requestLog?.shardBytes)
-  )
+  const receiptBytes = requestLog?.shardBytes
+  const reaper = keep(createReaper(redis, holdMs, metrics.countReaped, warn('cannot end overdue holds'), receiptBytes))
   const useLog = keep(createUseLog(redis, warn('cannot record when keys were last used')))
   const refusals = keep(createRefusalLog(redis, requestLog, warn('cannot write receipts of refused requests')))
   keep(catalog)
   const storedResponses = keep(createStoredResponses(redis, warn('cannot record stored responses in Redis')))
-  const idempotency = idempotencyOf(given, metrics, holdMs)
-  if (idempotency !== null) keep(idempotency)
+  const idempotency = parts.adopt(idempotencyOf(options, metrics, holdMs), (part) => part?.stop())
   const freeOffer = keep(followFreeOffer(redis, warn('cannot read from Redis whether the free offer is closed')))
   const admission = admissionOf(redis, turn, metrics.redis, reaper, queue, freeOffer)
-  const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
-  const inFlight = { calls: new CallsInFlight(), openCalls: new OpenCalls() }
-  const ofUse = { estimator, settlement, storedResponses, idempotency, ...inFlight }
   const deadlines = new Deadlines(protection.maxRequestMs)
   const cuts = keep(createRequestCuts(redis, deadlines, log))
-  const ofModels = { upstreams, upstreamHealth, onUnavailable, catalog, deadlines, ...ofUse }
+  const onUnavailable = createUnavailableModels(log, metrics.countUnavailable)
+  const inFlight = { calls: new CallsInFlight(), openCalls: new OpenCalls() }
+  const shared = { catalog, upstreams, upstreamHealth, authenticator, bodyMemory, settlement, ...inFlight }
+  const ofModels = { estimator, storedResponses, idempotency, onUnavailable, deadlines, useLog, admission }
   const ofTelemetry = { failures, answers: metrics.answers, upstreamMetrics: metrics.upstreams, logsRequest, refusals }
-  const app = buildApp({ ...given, ...ofModels, ...ofTelemetry, authenticator, useLog, admission, bodyMemory })
+  const app = buildApp({ ...options, ...shared, ...ofModels, ...ofTelemetry })
   parts.defer(() => app.close())
-  const shown = { redis, catalog, upstreams, upstreamHealth, authenticator, bodyMemory, settlement, queue, ...inFlight }
-  addProcessGauges(metrics.registry, gaugeSources(shown))
+  addProcessGauges(metrics.registry, gaugeSources({ ...shared, redis, queue }))
   const clockWatch = keep(createClockWatch(redis, metrics.setClockSkew))
 
   return {
@@ -181,10 +172,7 @@ export function composeGateway(given: GatewayParts): Gateway {
       settling.hurry()
       idempotency?.hurry()
     },
-    async [Symbol.asyncDispose]() {
-      isStopping = true
-      await parts.disposeAsync()
-    }
+    [Symbol.asyncDispose]: () => parts.disposeAsync()
   }
 }
 
@@ -224,6 +212,18 @@ function admissionOf(
     isFull: () => queue.isFull
   }
 }
+
+/** Tells the metrics which upstreams are in force. */
+const useUpstreams = (metrics: Metrics, { current }: LiveUpstreams): void =>
+  metrics.useUpstreams([...current.byName.keys()])
+
+/** The health of the upstreams in force, and of their models that a route has. */
+const healthOf = (upstreams: LiveUpstreams, catalog: LiveCatalog, log: Logger): UpstreamHealth =>
+  createUpstreamHealth(
+    log,
+    (upstream, model) =>
+      upstreams.current.byName.has(upstream) && (model === null || isRouted(catalog.current(), upstream, model))
+  )
 
 /** Whether a route has an upstream's model. */
 function isRouted(view: CatalogView | null, upstream: string, model: string): boolean {

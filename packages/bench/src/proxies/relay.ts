@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
-import { confirmKey } from '@tollgate/gateway/admission/admit-request.ts'
+import { confirmKey } from '@tollgate/gateway/admission/confirm-key.ts'
 import { judgeCall } from '@tollgate/gateway/admission/judge.ts'
 import { listFormat } from '@tollgate/gateway/apis/chat/list-format.ts'
 import { createAuthenticator } from '@tollgate/gateway/authenticate/authenticate.ts'
@@ -91,7 +91,7 @@ function pass(
     upstreamFields: [],
     answers: 1,
     requestId: request.id,
-    known: null,
+    key: null,
     trace: null,
     maxCalls: 3,
     response: reply.raw,
@@ -125,8 +125,8 @@ async function connectKeyCheck(
   })
   return async (authorization, model) => {
     const secret = bearerToken(authorization)
-    const known = remembered(secret) ?? (await lookUp(secret))
-    await confirmKey(redis, known, (records) => judgeCall(records, known.digest, catalog.current()!, model, 'chat'))
+    const key = remembered(secret) ?? (await lookUp(secret))
+    await confirmKey(redis, key, (records) => judgeCall(records, key.digest, catalog.current()!, model, 'chat'))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { modelsFields, type UpstreamSettings } from '@tollgate/gateway/upstreams/upstreams-file.ts'
+import { modelsHeaders, type UpstreamSettings } from '@tollgate/gateway/upstreams/upstreams-file.ts'
 import { catalogOf, emptyCatalog, type FileFacts } from './files.ts'
 import { cureFailure, describeFailure, get, type Outcome } from './network.ts'
 import { type Checked, count, type Finding, type Result, resultsOf, skip } from './results.ts'
@@ -40,7 +40,7 @@ async function readUpstream(
   timeoutMs: number
 ): Promise<UpstreamFacts> {
   const { name, url, ca } = settings
-  const headers = pairs(modelsFields(settings))
+  const headers = modelsHeaders(settings)
   const ask = (path: string) => get(below(url, path), { headers, ca, timeoutMs })
   const list = await ask('models')
   const models = 'answer' in list && list.answer.status === 200 ? idsOf(list.answer.json) : null
@@ -61,12 +61,6 @@ export function below(base: URL, path: string): URL {
   const url = new URL(base)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
   return url
-}
-
-function pairs(flat: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = {}
-  for (let index = 0; index < flat.length; index += 2) headers[flat[index]!] = flat[index + 1]!
-  return headers
 }
 
 /** OpenAI's list, and the bare array of some others. */

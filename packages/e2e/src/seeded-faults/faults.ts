@@ -23,9 +23,9 @@ export const faults: readonly SeededFault[] = [
   {
     name: 'judged-on-old-records',
     summary: 'a call is accepted on records that another call has replaced meanwhile',
-    file: 'services/gateway/src/admission/admit-request.ts',
+    file: 'services/gateway/src/admission/confirm-key.ts',
     from: "return (answer.key?.version ?? '') === judged.key && (answer.account?.version ?? '') === judged.account",
-    to: 'return answer.key?.version === known.key?.version && answer.account?.version === known.account?.version',
+    to: 'return answer.key?.version === key.keyRecord?.version && answer.account?.version === key.accountRecord?.version',
     test: 'no call of any route is accepted after a change of the key'
   },
   {

@@ -1,9 +1,7 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { KeyRefusal, KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
 import { overrideEndsAt, planOf } from '@tollgate/contracts/records/budgets.ts'
-import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import {
   type AdmitAnswer,
   type BudgetLeft,
@@ -12,22 +10,19 @@ import {
   prepareAdmission,
   type RateState
 } from '@tollgate/state/admission/admit.ts'
-import { type CurrentRecord, confirmRecords, type RecordsAnswer } from '@tollgate/state/admission/confirm.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/packed.ts'
-import type { AccountAllowances, KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
+import type { AccountAllowances, KeyAdmission, KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { GrantedCalls, TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
+import { confirmVerdict, maxAttempts, recordsOf, refusalError, remember, throughRedis } from './confirm-key.ts'
 import { type CallTime, costBound, leastOutput, shrinkOutput, withinRate } from './cost-bound.ts'
 import { earlier, endOverride } from './end-override.ts'
 import { type FreeOffer, freeSpendError } from './free-offer.ts'
-import { type JudgedRecords, judgeCall } from './judge.ts'
+import { judgeCall } from './judge.ts'
 import { budgetError, exceedsRateError, limitError } from './limit-errors.ts'
-
-/** Maximum attempts. A request is refused if the records change during each attempt. */
-const maxAttempts = 6
 
 /** What admission needs. */
 export interface Admission {
@@ -46,7 +41,7 @@ export interface Admission {
 
 export interface CallRequest {
   id: string
-  known: KnownKey
+  key: KnownKey
   /** The catalog at the time of the request. */
   catalog: CatalogView
   name: string
@@ -102,53 +97,53 @@ export interface Admitted {
  *   exceeds_rate_limit or state_unavailable
  */
 export async function admitRequest(admission: Admission, request: CallRequest): Promise<Admitted> {
-  const { known, catalog, name, kind, model } = request
+  const { key, catalog, name, kind, model } = request
   const { redis, admissions, freeOffer, holdMs } = admission
   let bound: TokenBound | null = null
-  let [confirmed, isCounted, shrunk, reaped] = [false, false, false, false]
-  let waysTried = 0
+  let counter: PromptCounter | null = null
+  let [confirmed, shrunk, reaped] = [false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
   const from = Date.now()
   const time = { from, until: from + holdMs }
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const judged = known.account
-    const verdict = judgeCall(recordsOf(known), known.digest, catalog, name, kind)
+    const judged = key.accountRecord
+    const verdict = judgeCall(recordsOf(key), key.digest, catalog, name, kind)
     if (!verdict.allowed) {
       if (confirmed) throw refusalError(verdict)
-      confirmed = await confirm(redis, known, verdict)
+      confirmed = await confirmVerdict(redis, key, verdict)
       continue
     }
-    const { prepared, allowances, plan } = prepare(known, catalog, verdict.endsAt, holdMs)
+    const { prepared, allowances, plan } = prepare(key, catalog, verdict.endsAt, holdMs)
     bound ??= request.bound(model!)
     const whole = costBound(bound, model!, time)
     if (allowances.isOnFreeOffer && freeOffer.closedUntil() > Date.now() && isCharged(whole)) {
       // Redis may know that the account pays by now.
       if (confirmed) throw freeSpendError(freeOffer.closedUntil(), Date.now())
-      confirmed = await confirm(redis, known, verdict)
+      confirmed = await confirmVerdict(redis, key, verdict)
       continue
     }
-    const asked = withinRate(whole, allowances.tokens)
+    const cost = withinRate(whole, allowances.tokens)
     let answer: AdmitAnswer | null = null
     try {
-      if (asked !== null) {
-        answer = await admissions.ask(prepared, { id: request.id, model: name, bound: asked }, reaped)
+      if (cost !== null) {
+        answer = await admissions.ask(prepared, { id: request.id, model: name, bound: cost }, reaped)
       }
     } catch (cause) {
       // A cancellation leaves a marker in Redis. A full Redis must not get a marker with every attempt.
-      if (!(cause instanceof RedisAwayError)) admission.cancel(known.prepared, request.id)
+      if (!(cause instanceof RedisAwayError)) admission.cancel(key.prepared, request.id)
       throw new ServiceError('state_unavailable', { cause })
     }
     switch (answer?.outcome) {
       case 'admitted':
-        return admittedAs(answer, asked!, bound, allowances.tokens, plan, from)
+        return admittedAs(answer, cost!, bound, allowances.tokens, plan, from)
       case 'ended':
-        if (endOverride(known, judged, verdict.endsAt)) continue
+        if (endOverride(key, judged, verdict.endsAt)) continue
         throw new ServiceError(verdict.endedCode)
       case 'moved':
-        remember(known, answer)
+        remember(key, answer)
         continue
       case 'overdue':
-        await throughRedis(() => admission.reap(known.pointer.account))
+        await throughRedis(() => admission.reap(key.pointer.account))
         reaped = true
         continue
       case 'unverified':
@@ -157,16 +152,8 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     // Refused. Perhaps the prompt is shorter than its bound.
     const couldBeShorter: boolean = dependsOnPrompt(answer, withoutPrompt(bound, model!, time))
-    let shorter: TokenBound | null = null
-    while (couldBeShorter && shorter === null && waysTried < countingWays.length) {
-      const way: CountingWay = countingWays[waysTried]!
-      // A provider is not asked if waiting helps.
-      if (way === 'provider' && answer?.outcome === 'over-limit') break
-      waysTried++
-      const tokens: number | null = await request.count(way)
-      isCounted ||= tokens !== null
-      if (tokens !== null && tokens < bound.promptTokens) shorter = withPrompt(bound, tokens)
-    }
+    counter ??= new PromptCounter(request)
+    const shorter: TokenBound | null = couldBeShorter ? await counter.shorten(bound, answer) : null
     if (shorter !== null) {
       bound = shorter
       continue
@@ -175,13 +162,13 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       bound = bound.fewerCalls()
       continue
     }
-    if (answer === null) throw exceedsRateError(whole, isCounted, allowances, { name, plan, catalog })
-    const least: number = shrunk ? asked!.wantedTokens : leastOutput(asked!, bound.isDefault === true, model!)
+    if (answer === null) throw exceedsRateError(whole, counter.isCounted, allowances, { name, plan, catalog })
+    const least: number = shrunk ? cost!.wantedTokens : leastOutput(cost!, bound.isDefault === true, model!)
     const smaller: ReturnType<typeof shrinkOutput> | AdmitAnswer = isOverTokens(answer)
-      ? shrinkOutput(asked!, least, answer, allowances)
+      ? shrinkOutput(cost!, least, answer, allowances)
       : answer
     if (typeof smaller !== 'number') {
-      throw refusalOf(smaller, { ...asked!, wantedTokens: least }, isCounted || !couldBeShorter, allowances)
+      throw refusalOf(smaller, { ...cost!, wantedTokens: least }, counter.isCounted || !couldBeShorter, allowances)
     }
     shrunk = true
     bound = { ...bound, wantedTokens: smaller }
@@ -189,69 +176,32 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   throw new ServiceError('state_unavailable')
 }
 
-/**
- * Confirms a key without reserving anything.
- *
- * @param judge pure; may be called several times
- * @throws ServiceError with the verdict's code, or state_unavailable
- */
-export async function confirmKey(
-  redis: RedisLink,
-  known: KnownKey,
-  judge: (records: JudgedRecords) => KeyVerdict
-): Promise<void> {
-  let confirmed = false
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const verdict = judge(recordsOf(known))
-    if (!verdict.allowed && confirmed) throw refusalError(verdict)
-    if (await confirm(redis, known, verdict)) {
-      if (verdict.allowed) return
-      confirmed = true
-    }
+/** Counts a prompt better than by its bytes: in each way once. */
+class PromptCounter {
+  /** Whether somebody counted the prompt. */
+  isCounted = false
+  readonly #request: Pick<CallRequest, 'count'>
+  #waysTried = 0
+
+  constructor(request: Pick<CallRequest, 'count'>) {
+    this.#request = request
   }
-  throw new ServiceError('state_unavailable')
-}
 
-/**
- * Reads the current records of a key if Redis has others than this process remembers.
- *
- * @throws ServiceError state_unavailable
- */
-export async function refreshRecords(redis: RedisLink, known: KnownKey): Promise<void> {
-  await confirm(redis, known, { allowed: true, endsAt: null, endedCode: 'expired_api_key' })
-}
-
-export function refusalError({ code, message }: KeyRefusal): ServiceError {
-  return new ServiceError(code, message === undefined ? {} : { message })
-}
-
-/**
- * Asks Redis whether a verdict's records are current. If not, remembers the current ones.
- *
- * @returns whether they are current
- */
-async function confirm(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): Promise<boolean> {
-  const { account, key } = known.pointer
-  const before = known.account
-  const judged = { key: known.key?.version ?? '', account: before?.version ?? '' }
-  const secretEndsAt = verdict.allowed ? verdict.endsAt : null
-  const endsAt = earlier(secretEndsAt, before && overrideEndsAt(before.record))
-  const answer = await throughRedis(() => confirmRecords(redis, account, key, judged, endsAt))
-  if (answer.outcome === 'admitted') return true
-  if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
-  if (answer.outcome === 'ended' && endOverride(known, before, secretEndsAt)) return false
-  if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')
-  remember(known, answer)
-  // A missing record has no version, so Redis cannot confirm it by version. What counts is what was judged: by now
-  // another request may have remembered these very records.
-  return (answer.key?.version ?? '') === judged.key && (answer.account?.version ?? '') === judged.account
-}
-
-async function throughRedis<Answer>(command: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await command()
-  } catch (cause) {
-    throw new ServiceError('state_unavailable', { cause })
+  /**
+   * @param answer the refusal; null if the request exceeds what a minute allows
+   * @returns the bound with a shorter prompt; null if no way is left that gives one
+   */
+  async shorten(bound: TokenBound, answer: AdmitAnswer | null): Promise<TokenBound | null> {
+    while (this.#waysTried < countingWays.length) {
+      const way = countingWays[this.#waysTried]!
+      // A provider is not asked if waiting helps.
+      if (way === 'provider' && answer?.outcome === 'over-limit') return null
+      this.#waysTried++
+      const tokens = await this.#request.count(way)
+      this.isCounted ||= tokens !== null
+      if (tokens !== null && tokens < bound.promptTokens) return withPrompt(bound, tokens)
+    }
+    return null
   }
 }
 
@@ -293,16 +243,16 @@ function refusalOf(
 
 function admittedAs(
   answer: AdmitAnswer & { outcome: 'admitted' },
-  asked: CostBound,
+  cost: CostBound,
   { granted, promptTokens }: TokenBound,
   tokensPerMinute: number,
   plan: string,
   admittedAt: number
 ): Admitted {
-  const outputTokens = asked.outputTokens * answer.grantedTokens
+  const outputTokens = cost.outputTokens * answer.grantedTokens
   return {
     hold: answer,
-    heldTokens: asked.promptTokens + outputTokens,
+    heldTokens: cost.promptTokens + outputTokens,
     promptTokens,
     outputTokens,
     rates: answer,
@@ -313,30 +263,15 @@ function admittedAs(
   }
 }
 
-function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): KeyAdmission {
-  const { admission, pointer } = known
+function prepare(key: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): KeyAdmission {
+  const { admission, pointer } = key
   if (admission?.catalog === catalog) return admission
-  const [key, account] = [known.key!, known.account!]
-  const plan = planOf(account.record)
-  const allowances = allowancesOf(key.record, account.record, catalog)
-  const judged = { key: key.version, account: account.version }
-  const allEndsAt = earlier(endsAt, overrideEndsAt(account.record))
-  const prepared = prepareAdmission(known.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)
-  known.admission = { catalog, plan, allowances, prepared }
-  return known.admission
-}
-
-const recordsOf = (known: KnownKey): JudgedRecords => ({
-  key: known.key?.record ?? null,
-  account: known.account?.record ?? null
-})
-
-function remember(known: KnownKey, { key, account }: RecordsAnswer & { outcome: 'moved' }): void {
-  known.key = read(key, readKeyRecord)
-  known.account = read(account, readAccountRecord)
-  known.admission = null
-}
-
-function read<Record>(current: CurrentRecord, reader: (json: string) => Record): Versioned<Record> {
-  return current === null ? null : { version: current.version, record: reader(current.json) }
+  const [keyRecord, accountRecord] = [key.keyRecord!, key.accountRecord!]
+  const plan = planOf(accountRecord.record)
+  const allowances = allowancesOf(keyRecord.record, accountRecord.record, catalog)
+  const judged = { key: keyRecord.version, account: accountRecord.version }
+  const allEndsAt = earlier(endsAt, overrideEndsAt(accountRecord.record))
+  const prepared = prepareAdmission(key.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)
+  key.admission = { catalog, plan, allowances, prepared }
+  return key.admission
 }

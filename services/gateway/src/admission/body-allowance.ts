@@ -9,7 +9,7 @@ const megabyte = 1024 * 1024
  * Bytes of bodies that a key may have in flight, by the plan that this process remembers. If it remembers no plan, the
  * free plan's limit applies.
  */
-export function bodyMemoryOf({ account }: KnownKey, catalog: CatalogView | null): number {
-  const limits = catalog?.plan(account === null ? freePlan : planOf(account.record)).limits
+export function bodyMemoryOf({ accountRecord }: KnownKey, catalog: CatalogView | null): number {
+  const limits = catalog?.plan(accountRecord === null ? freePlan : planOf(accountRecord.record)).limits
   return (limits?.bodyMemoryMb ?? defaultBodyMemoryMb) * megabyte
 }

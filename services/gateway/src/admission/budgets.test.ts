@@ -8,7 +8,8 @@ import { changeAccount, putHold, readState } from '@tollgate/state/testing/accou
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
-import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 
 const { small, embedder } = testCatalog.models as { small: Catalog['models'][string]; embedder: typeof small }
 const free = testCatalog.plans.free!

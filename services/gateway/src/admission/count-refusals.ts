@@ -19,15 +19,15 @@ const endedByOthers: ReadonlySet<ErrorCode> = new Set(['account_suspended', 'pau
  * Counts a request that was refused before a rate limit could count it. Each process counts by itself, where it
  * remembers the key.
  */
-export function countRefusal(known: KnownKey, error: unknown, catalog: CatalogView | null): void {
+export function countRefusal(key: KnownKey, error: unknown, catalog: CatalogView | null): void {
   if (!(error instanceof ServiceError) || !countedStatuses.has(error.status)) return
   if (endedByOthers.has(error.code)) return
   const now = performance.now()
-  if (known.refusals === null || known.refusals.endsAt <= now) {
-    known.refusals = { count: 0, perMinute: 0, endsAt: now + windowMs }
+  if (key.refusals === null || key.refusals.endsAt <= now) {
+    key.refusals = { count: 0, perMinute: 0, endsAt: now + windowMs }
   }
-  known.refusals.count++
-  known.refusals.perMinute = perMinuteOf(known, catalog)
+  key.refusals.count++
+  key.refusals.perMinute = perMinuteOf(key, catalog)
 }
 
 /**
@@ -45,9 +45,9 @@ export function assertFewRefusals({ refusals }: KnownKey): void {
   })
 }
 
-function perMinuteOf({ key, account }: KnownKey, catalog: CatalogView | null): number {
-  if (key === null || account === null || catalog === null) return defaultPerMinute
-  const { requests, keyRequests } = allowancesOf(key.record, account.record, catalog)
+function perMinuteOf({ keyRecord, accountRecord }: KnownKey, catalog: CatalogView | null): number {
+  if (keyRecord === null || accountRecord === null || catalog === null) return defaultPerMinute
+  const { requests, keyRequests } = allowancesOf(keyRecord.record, accountRecord.record, catalog)
   return Math.min(requests, keyRequests ?? requests)
 }
 
@@ -55,11 +55,11 @@ function perMinuteOf({ key, account }: KnownKey, catalog: CatalogView | null): n
  * Whether the remembered records refuse a key: it is revoked or expired, or its account is suspended. Then the
  * gateway asks Redis before it reads the body, so that it reads no body for an unusable key.
  */
-export function mayBeRefused({ key, account, digest, admission }: KnownKey): boolean {
-  if (key === null) return false
-  const { record } = key
+export function mayBeRefused({ keyRecord, accountRecord, digest, admission }: KnownKey): boolean {
+  if (keyRecord === null) return false
+  const { record } = keyRecord
   // Nearly all keys end here: these records admitted a request before, and the key never expires.
   if (admission !== null && record.expiresAt === null && record.digest === digest) return false
-  const verdict = judgeKey({ key: record, account: account?.record ?? null }, digest)
+  const verdict = judgeKey({ key: record, account: accountRecord?.record ?? null }, digest)
   return !verdict.allowed || (verdict.endsAt !== null && verdict.endsAt <= Date.now())
 }

@@ -9,12 +9,12 @@ import type { KnownKey, Versioned } from '../authenticate/known-key.ts'
  * @param judged the account's record that the request was judged by. Another request may have replaced it since
  * @returns whether the override has ended; then the request is judged again
  */
-export function endOverride(known: KnownKey, judged: Versioned<AccountRecord>, secretEndsAt: number | null): boolean {
+export function endOverride(key: KnownKey, judged: Versioned<AccountRecord>, secretEndsAt: number | null): boolean {
   const until = judged && overrideEndsAt(judged.record)
   if (until === null || (secretEndsAt !== null && secretEndsAt < until)) return false
-  if (known.account === judged) {
-    known.account = { version: judged!.version, record: withoutEnded(judged!.record, until) }
-    known.admission = null
+  if (key.accountRecord === judged) {
+    key.accountRecord = { version: judged!.version, record: withoutEnded(judged!.record, until) }
+    key.admission = null
   }
   return true
 }

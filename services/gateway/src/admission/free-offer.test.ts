@@ -6,7 +6,8 @@ import { putFreeClosing } from '@tollgate/state/projection/stored-catalog.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
-import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { followFreeOffer } from './free-offer.ts'
 
 const { small } = testCatalog.models

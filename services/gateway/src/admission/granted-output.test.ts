@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, plainEmbedding, startFakeUpstream } from '../testing/fake-upstream.ts'
-import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { leastOutput, shrinkOutput } from './cost-bound.ts'
 
 const { small, writer, embedder } = testCatalog.models as Record<

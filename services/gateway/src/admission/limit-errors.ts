@@ -85,10 +85,10 @@ export function limitError(
   })
 }
 
-const shown = (tokens: number): string => tokens.toLocaleString('en')
+const formatTokens = (tokens: number): string => tokens.toLocaleString('en')
 
 function neededTokens(prompt: number, output: number, left: number): string {
-  const [needed, ofOutput, rest] = [prompt + output, output, left].map(shown)
+  const [needed, ofOutput, rest] = [prompt + output, output, left].map(formatTokens)
   return output === 0
     ? ` The request needs ${needed} tokens, and ${rest} are left.`
     : ` The request needs ${needed} tokens, ${ofOutput} of them for the output, and ${rest} are left. A lower output limit waits less.`
@@ -104,15 +104,15 @@ export function exceedsRateError(
   { promptTokens, outputTokens, minTokens }: CostBound,
   isCounted: boolean,
   { tokens: allowed }: Pick<AccountAllowances, 'tokens'>,
-  asked: { name: string; plan: string; catalog: CatalogView }
+  call: { name: string; plan: string; catalog: CatalogView }
 ): ServiceError {
   const output = outputTokens * minTokens
-  const counted = isCounted ? 'counted' : 'estimated from its bytes'
+  const origin = isCounted ? 'counted' : 'estimated from its bytes'
   return new ServiceError('exceeds_rate_limit', {
     refused: refusedAmounts({ unit: 'tokens', needed: promptTokens + output, left: allowed, limit: allowed }),
     message:
-      `The request needs ${shown(promptTokens + output)} tokens: ${shown(promptTokens)} for the prompt, ${counted}, and at least ` +
-      `${shown(output)} for the output. You may use ${shown(allowed)} tokens a minute. Shorten the prompt or lower the output limit${largerPlan(promptTokens + output, allowed, asked)}`
+      `The request needs ${formatTokens(promptTokens + output)} tokens: ${formatTokens(promptTokens)} for the prompt, ${origin}, and at least ` +
+      `${formatTokens(output)} for the output. You may use ${formatTokens(allowed)} tokens a minute. Shorten the prompt or lower the output limit${largerPlan(promptTokens + output, allowed, call)}`
   })
 }
 

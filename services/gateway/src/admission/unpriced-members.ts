@@ -4,19 +4,19 @@ import { type ModelPrices, pricedTiers, standardOnly, standardTier } from '@toll
 import { elided } from '../body/request-members.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
 
-/** Whether a model has prices for every tier that a request may be served in. @param asked the member `service_tier` */
-const isTierPriced = (asked: unknown, prices: ModelPrices): boolean =>
-  asked == null || asked === 'auto' || (typeof asked === 'string' && pricedTiers(prices).includes(asked))
+/** Whether a model has prices for every tier that a request may be served in. @param tier the member `service_tier` */
+const isTierPriced = (tier: unknown, prices: ModelPrices): boolean =>
+  tier == null || tier === 'auto' || (typeof tier === 'string' && pricedTiers(prices).includes(tier))
 
 /**
  * The tiers that a request may be served in. With `auto`, the provider chooses. A provider may serve every request in
  * the standard tier.
  *
- * @param asked the member `service_tier`. {@link isTierPriced} must have accepted it
+ * @param tier the member `service_tier`. {@link isTierPriced} must have accepted it
  */
-export function allowedTiers(asked: unknown, prices: ModelPrices): readonly string[] {
-  if (asked === 'auto') return pricedTiers(prices)
-  return typeof asked !== 'string' || asked === standardTier ? standardOnly : [standardTier, asked]
+export function allowedTiers(tier: unknown, prices: ModelPrices): readonly string[] {
+  if (tier === 'auto') return pricedTiers(prices)
+  return typeof tier !== 'string' || tier === standardTier ? standardOnly : [standardTier, tier]
 }
 
 /** What an API's members mean for the price. */

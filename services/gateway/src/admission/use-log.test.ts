@@ -3,7 +3,8 @@ import { lastUsesName } from '@tollgate/state/keyspace/names.ts'
 import { readUses } from '@tollgate/state/last-uses/last-uses.ts'
 import t from 'tap'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
-import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { createUseLog } from './use-log.ts'
 
 let upstream: FakeUpstream

@@ -9,7 +9,8 @@ import { outcomeOf, post } from '../testing/client.ts'
 import { callsOf, type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { eventOf, messageOf, messageUsage, postMessage, streamBeginning } from '../testing/message-answers.ts'
 import { beginningOf, beginStream, deltaOf, responseOf, responseUsage } from '../testing/responses-answers.ts'
-import { catalogOf, type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 
 const searchNanos = 10_000_000
 const catalog = catalogOf({

@@ -42,7 +42,7 @@ export interface Authenticator {
 }
 
 export function createAuthenticator(redis: RedisLink, counts: LookupCounts): Authenticator {
-  const known = new GenerationalCache<KnownKey>(knownKeysPerGeneration)
+  const keys = new GenerationalCache<KnownKey>(knownKeysPerGeneration)
   const unknownUntil = new GenerationalCache<number>(unknownDigestsPerGeneration)
 
   async function lookUpDigest(digest: string): Promise<KnownKey> {
@@ -60,32 +60,32 @@ export function createAuthenticator(redis: RedisLink, counts: LookupCounts): Aut
       throw new ServiceError('invalid_api_key')
     }
     // Concurrent requests must share one object per key. Otherwise each object would get all of the key's limits.
-    const other = known.get(digest)
+    const other = keys.get(digest)
     if (other !== undefined) return other
     const prepared = prepareAccount(pointer.account)
     const key: KnownKey = {
       digest,
       pointer,
       prepared,
-      key: null,
-      account: null,
+      keyRecord: null,
+      accountRecord: null,
       admission: null,
       refusals: null,
       bodyBytes: 0
     }
-    known.set(digest, key)
+    keys.set(digest, key)
     return key
   }
 
   return {
     get keyCount() {
-      return known.size
+      return keys.size
     },
     remembered(secret) {
-      const found = secret !== null && isSecretLength(secret.length) ? known.get(digestSecret(secret)) : undefined
-      if (found === undefined) return null
+      const key = secret !== null && isSecretLength(secret.length) ? keys.get(digestSecret(secret)) : undefined
+      if (key === undefined) return null
       counts.hits.add(1)
-      return found
+      return key
     },
     async lookUp(secret) {
       if (secret === null) throw new ServiceError('missing_api_key')

@@ -26,8 +26,8 @@ export interface KnownKey extends BodySender {
   readonly digest: string
   readonly pointer: Pointer
   readonly prepared: PreparedAccount
-  key: Versioned<KeyRecord>
-  account: Versioned<AccountRecord>
+  keyRecord: Versioned<KeyRecord>
+  accountRecord: Versioned<AccountRecord>
   /** The prepared question for Redis, while these records allow requests. */
   admission: KeyAdmission | null
   /** null if no recent request was refused. */
@@ -35,8 +35,8 @@ export interface KnownKey extends BodySender {
 }
 
 /** The plan of a key's account, as this process last read it; empty if it has not. */
-export function lastPlanOf(known: KnownKey | null): string {
-  return known === null || known.account === null ? '' : planOf(known.account.record)
+export function lastPlanOf(key: KnownKey | null): string {
+  return key === null || key.accountRecord === null ? '' : planOf(key.accountRecord.record)
 }
 
 /** Refused requests of a key within a minute. */

@@ -82,8 +82,8 @@ const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, 
       done()
       return
     }
-    lookUp(request, secret).then((found) => {
-      request.knownKey = found
+    lookUp(request, secret).then((key) => {
+      request.knownKey = key
       done()
     }, done)
   })

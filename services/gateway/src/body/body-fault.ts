@@ -18,9 +18,9 @@ const maxListed = 8
 /**
  * What a value must be, in words: `must be true, false or null, not a string`.
  *
- * @param found the kind of a value whose kind is wrong
+ * @param valueKind the kind of a value whose kind is wrong
  */
-export function describeShape(shape: Shape, found?: number): string {
+export function describeShape(shape: Shape, valueKind?: number): string {
   const { kinds } = shape
   const has = (bit: number) => (kinds & bit) !== 0
   const forms = [
@@ -31,7 +31,7 @@ export function describeShape(shape: Shape, found?: number): string {
     ...(has(kind.array) ? [arrayForm(shape)] : []),
     ...(has(kind.null) ? ['null'] : [])
   ]
-  const wrong = found === undefined || has(found) ? '' : `, not ${kindNames.get(found)}`
+  const wrong = valueKind === undefined || has(valueKind) ? '' : `, not ${kindNames.get(valueKind)}`
   return `must be ${listed(forms)}${wrong}`
 }
 
@@ -59,7 +59,7 @@ const listed = (forms: readonly string[]): string =>
 /** Longer paths are cut in messages. */
 const maxPath = 200
 
-const shown = (path: string): string => (path.length > maxPath ? `${path.slice(0, maxPath)}…` : path)
+const shortPath = (path: string): string => (path.length > maxPath ? `${path.slice(0, maxPath)}…` : path)
 
 /**
  * The value does not fit the schema.
@@ -69,7 +69,7 @@ const shown = (path: string): string => (path.length > maxPath ? `${path.slice(0
  */
 export const notValid = (path: string, reason: string): ServiceError =>
   new ServiceError('invalid_request', {
-    message: path === '' ? 'The request body must be an object.' : `${shown(path)}: ${reason}.`
+    message: path === '' ? 'The request body must be an object.' : `${shortPath(path)}: ${reason}.`
   })
 
 /** The value is longer than what the gateway reads of a member. */
@@ -97,23 +97,23 @@ export function otherType(
 }
 
 export const unpriced = (path: string, reason: string): ServiceError =>
-  new ServiceError('unpriced_parameter', { message: `${shown(path)}: ${reason}. Remove it.` })
+  new ServiceError('unpriced_parameter', { message: `${shortPath(path)}: ${reason}. Remove it.` })
 
 /** @param sent the members that the request has instead */
 export const missing = (path: string, sent: Iterable<string>): ServiceError =>
-  new ServiceError('invalid_request', { message: `${shown(path)}: missing. ${adviceForMissing(path, sent)}` })
+  new ServiceError('invalid_request', { message: `${shortPath(path)}: missing. ${adviceForMissing(path, sent)}` })
 
 export const repeated = (path: string): ServiceError =>
-  new ServiceError('invalid_request', { message: `${shown(path)}: given more than once. Keep one.` })
+  new ServiceError('invalid_request', { message: `${shortPath(path)}: given more than once. Keep one.` })
 
 /** For an unknown name, or a known name in another case: only some servers ignore the case. */
-export function unknownName(path: string, name: string, known: ReadonlySet<string>): ServiceError {
+export function unknownName(path: string, name: string, names: ReadonlySet<string>): ServiceError {
   const spelling = fold(name)
-  const isKnown = known.has(spelling)
+  const isKnown = names.has(spelling)
   return new ServiceError('invalid_request', {
     message: isKnown
-      ? `${shown(path)}: write it as ${spelling}.`
-      : `${shown(path)}: not supported here. ${adviceForInner(name, known)}`
+      ? `${shortPath(path)}: write it as ${spelling}.`
+      : `${shortPath(path)}: not supported here. ${adviceForInner(name, names)}`
   })
 }
 

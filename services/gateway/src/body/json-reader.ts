@@ -152,23 +152,23 @@ export class JsonReader {
   }
 
   /** Checks the kind of a value. */
-  #accept(found: number): void {
+  #accept(valueKind: number): void {
     const { kinds } = this.#shape
     const frame = this.#frame
-    if ((kinds & found) === 0) throw this.#fault(found)
+    if ((kinds & valueKind) === 0) throw this.#fault(valueKind)
     if (frame.shape.isUniform && !frame.isObject) {
-      if (frame.count === 1) frame.firstKind = found
-      else if (frame.firstKind !== found) {
+      if (frame.count === 1) frame.firstKind = valueKind
+      else if (frame.firstKind !== valueKind) {
         throw notValid(this.#path(this.#depth), 'must be of the same kind as the items before')
       }
     }
   }
 
-  /** @param found the kind of the value, if that is wrong */
-  #fault(found?: number): ServiceError {
+  /** @param valueKind the kind of the value, if that is wrong */
+  #fault(valueKind?: number): ServiceError {
     const path = this.#path(this.#depth)
     const { unpriced: reason } = this.#shape
-    return reason === null ? notValid(path, describeShape(this.#shape, found)) : unpriced(path, reason)
+    return reason === null ? notValid(path, describeShape(this.#shape, valueKind)) : unpriced(path, reason)
   }
 
   #notJson(at: number): ServiceError {
@@ -280,19 +280,19 @@ export class JsonReader {
     end: number,
     hasEscape: boolean
   ): void {
-    const found = hasEscape
+    const member = hasEscape
       ? findDecoded(members, decodeText(this.#bytes, start, end))
       : findMember(members, this.#bytes, start, end)
     if (this.#depth === 0) {
-      this.#shape = this.#own.begin(found, frame.shape.knownNames, start, end)
+      this.#shape = this.#own.begin(member, frame.shape.knownNames, start, end)
       return
     }
-    if (found === null) {
+    if (member === null) {
       throw unknownName(this.#path(this.#depth), decodeText(this.#bytes, start, end), frame.shape.knownNames)
     }
-    if ((frame.seen & found.bit) !== 0) throw repeated(this.#path(this.#depth))
-    frame.seen |= found.bit
-    this.#shape = found.shape
+    if ((frame.seen & member.bit) !== 0) throw repeated(this.#path(this.#depth))
+    frame.seen |= member.bit
+    this.#shape = member.shape
   }
 
   #readText(until: number): void {

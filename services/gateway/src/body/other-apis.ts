@@ -35,12 +35,12 @@ const innerMembers: ReadonlyArray<readonly [name: string, beside: string, advice
 /**
  * What to do about an unknown member of an object within a request.
  *
- * @param known the members that the object may have
+ * @param names the members that the object may have
  */
-export function adviceForInner(name: string, known: ReadonlySet<string>): string {
-  const row = innerMembers.find((one) => one[0] === name && known.has(one[1]))
+export function adviceForInner(name: string, names: ReadonlySet<string>): string {
+  const row = innerMembers.find((one) => one[0] === name && names.has(one[1]))
   if (row !== undefined) return row[2]
-  const meant = likelyMeant(name, known)
+  const meant = likelyMeant(name, names)
   return meant === null ? 'Remove it.' : `Did you mean ${meant}?`
 }
 
@@ -61,8 +61,8 @@ export function adviceForMissing(name: string, sent: Iterable<string>): string {
 }
 
 /** The known name that a misspelt name means: at most two letters differ, and no more than a third. Null for none. */
-export const likelyMeant = (name: string, known: Iterable<string>): string | null =>
-  name.length > maxMisspelt ? null : nearest(name, known, Math.min(2, Math.floor(name.length / 3)))
+export const likelyMeant = (name: string, names: Iterable<string>): string | null =>
+  name.length > maxMisspelt ? null : nearest(name, names, Math.min(2, Math.floor(name.length / 3)))
 
 /** Longer names are not compared with others. */
 const maxMisspelt = 60

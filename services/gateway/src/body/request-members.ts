@@ -28,21 +28,21 @@ export class RequestMembers {
   /**
    * Begins a member.
    *
-   * @param found null if the name from `start` to `end` is not known
+   * @param member null if the name from `start` to `end` is not known
    * @returns the shape of its value
    * @throws ServiceError invalid_request for a repeated name, or a known name in another spelling
    */
-  begin(found: KnownMember | null, known: ReadonlySet<string>, start: number, end: number): Shape {
-    const name = found?.name ?? decodeText(this.#bytes, start, end)
-    const spelling = found !== null || isPlainName.test(name) ? name : fold(name)
+  begin(member: KnownMember | null, names: ReadonlySet<string>, start: number, end: number): Shape {
+    const name = member?.name ?? decodeText(this.#bytes, start, end)
+    const spelling = member !== null || isPlainName.test(name) ? name : fold(name)
     // Parsers differ in which of two members they use, and some (Go's) ignore the case of names. The upstream might use
     // a value that was not checked here.
     if (this.spans.has(spelling)) throw repeated(name)
-    if (found === null && known.has(spelling)) throw unknownName(name, name, known)
+    if (member === null && names.has(spelling)) throw unknownName(name, name, names)
     if (this.spans.size >= maxMembers) throw beyondLimit(`has more than ${maxMembers.toLocaleString('en')} members`)
     this.#name = name
     this.#spelling = spelling
-    this.#shape = found?.shape ?? anyShape
+    this.#shape = member?.shape ?? anyShape
     return this.#shape
   }
 
@@ -55,14 +55,14 @@ export class RequestMembers {
   end(value: unknown, start: number, end: number): void {
     const name = this.#name
     this.spans.set(this.#spelling, { name, start, end })
-    let kept = value
+    let memberValue = value
     if (value === undefined) {
       const { isBulk, members, kinds } = this.#shape
-      if (isBulk) kept = elided
-      else if (end - start <= maxReadLength) kept = JSON.parse(this.#bytes.toString('utf8', start, end))
+      if (isBulk) memberValue = elided
+      else if (end - start <= maxReadLength) memberValue = JSON.parse(this.#bytes.toString('utf8', start, end))
       else if (members !== null || kinds !== anyShape.kinds) throw tooLong(name)
-      else kept = elided
+      else memberValue = elided
     }
-    if (name !== '__proto__') this.members[name] = kept
+    if (name !== '__proto__') this.members[name] = memberValue
   }
 }

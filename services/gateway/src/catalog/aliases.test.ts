@@ -6,7 +6,8 @@ import { readSpend } from '@tollgate/state/spend/spend.ts'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { callsOf, type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
-import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { viewOf, withoutModels } from './live-catalog.ts'
 
 const { small, large, renamed, ...others } = testCatalog.models

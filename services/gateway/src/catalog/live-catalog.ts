@@ -101,8 +101,8 @@ export function withoutModels(catalog: CatalogView, ids: ReadonlySet<string>): C
   if (ids.size === 0) return catalog
   const models = new Map([...catalog.models()].filter(([id]) => !ids.has(id)))
   const find = (name: string): NamedModel | null => {
-    const found = catalog.find(name)
-    return found === null || ids.has(found.id) ? null : found
+    const entry = catalog.find(name)
+    return entry === null || ids.has(entry.id) ? null : entry
   }
   return {
     ...catalog,

@@ -10,21 +10,21 @@ const windowMs = 60_000
 /**
  * Counts a call that costs nothing. A key may make as many in a minute as requests that cost something, besides those.
  *
- * @param known with records that Redis has confirmed
+ * @param key with records that Redis has confirmed
  * @throws ServiceError requests_per_minute or state_unavailable
  */
 export async function countFreeCall(
   redis: RedisLink,
-  { key, account, pointer }: KnownKey,
+  { keyRecord, accountRecord, pointer }: KnownKey,
   catalog: CatalogView
 ): Promise<void> {
-  const { requests, keyRequests } = allowancesOf(key!.record, account!.record, catalog)
-  let counted: Awaited<ReturnType<typeof countAttempt>>
+  const { requests, keyRequests } = allowancesOf(keyRecord!.record, accountRecord!.record, catalog)
+  let count: Awaited<ReturnType<typeof countAttempt>>
   try {
-    counted = await countAttempt(redis, `free:${pointer.key}`, windowMs)
+    count = await countAttempt(redis, `free:${pointer.key}`, windowMs)
   } catch (cause) {
     throw new ServiceError('state_unavailable', { cause })
   }
-  if (counted.attempts > Math.min(requests, keyRequests ?? requests))
-    throw new ServiceError('requests_per_minute', { retryAfterMs: counted.leftMs })
+  if (count.attempts > Math.min(requests, keyRequests ?? requests))
+    throw new ServiceError('requests_per_minute', { retryAfterMs: count.leftMs })
 }

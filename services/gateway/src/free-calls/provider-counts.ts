@@ -28,7 +28,7 @@ export interface ProviderCount {
 
 /** A refused request whose prompt a provider may count. */
 export interface CountRequest extends Omit<CountedBody, 'model'> {
-  readonly known: KnownKey
+  readonly key: KnownKey
   readonly catalog: CatalogView
   readonly route: readonly Target[]
   readonly upstreams: Upstreams
@@ -43,7 +43,7 @@ export class ProviderCounts {
   readonly #redis: RedisLink
   readonly #log: Pick<FastifyBaseLogger, 'warn' | 'error'>
   /** The oldest first. `until`: on the monotonic clock, ms. */
-  readonly #kept = new Map<string, { readonly tokens: number | null; readonly until: number }>()
+  readonly #counts = new Map<string, { readonly tokens: number | null; readonly until: number }>()
   readonly #underWay = new Map<string, Promise<number | null>>()
   /** By upstream, on the monotonic clock, ms. */
   readonly #distrustedUntil = new Map<string, number>()
@@ -92,34 +92,34 @@ export class ProviderCounts {
   }
 
   async #tokensOf(prompt: string, request: CountRequest, upstream: Upstream, call: CountCall): Promise<number | null> {
-    const before = this.#found(prompt)
+    const before = this.#countOf(prompt)
     if (before !== undefined) return before
     // A refusal of this key says nothing about the prompt, which another key may ask about.
     if (this.#isFull || !(await this.#mayAsk(request))) return null
-    const meanwhile = this.#found(prompt)
+    const meanwhile = this.#countOf(prompt)
     if (meanwhile !== undefined) return meanwhile
     if (this.#isFull) return null
-    const asked = this.#ask(upstream, call)
-    this.#underWay.set(prompt, asked)
-    const tokens = await asked
+    const answer = this.#ask(upstream, call)
+    this.#underWay.set(prompt, answer)
+    const tokens = await answer
     this.#underWay.delete(prompt)
     this.#keep(prompt, tokens)
     return tokens
   }
 
   /** @returns undefined for a prompt that was not counted lately, and is not being counted */
-  #found(prompt: string): Promise<number | null> | number | null | undefined {
-    const kept = this.#kept.get(prompt)
-    return kept !== undefined && kept.until > performance.now() ? kept.tokens : this.#underWay.get(prompt)
+  #countOf(prompt: string): Promise<number | null> | number | null | undefined {
+    const count = this.#counts.get(prompt)
+    return count !== undefined && count.until > performance.now() ? count.tokens : this.#underWay.get(prompt)
   }
 
   get #isFull(): boolean {
     return this.#underWay.size >= maxUnderWay
   }
 
-  async #mayAsk({ known, catalog }: CountRequest): Promise<boolean> {
+  async #mayAsk({ key, catalog }: CountRequest): Promise<boolean> {
     try {
-      await countFreeCall(this.#redis, known, catalog)
+      await countFreeCall(this.#redis, key, catalog)
       return true
     } catch {
       return false
@@ -132,13 +132,9 @@ export class ProviderCounts {
     /** Why there is no number. */
     let cause: number | string
     try {
-      const asked = {
-        method: 'POST',
-        ...call,
-        headers: [...call.headers, ...jsonType],
-        maxBytes: maxAnswerBytes
-      } as const
-      const { status, bytes } = await callBeside(upstream.models, asked, AbortSignal.timeout(timeoutMs))
+      const headers = { ...call.headers, 'content-type': 'application/json' }
+      const post = { ...call, method: 'POST', headers, maxBytes: maxAnswerBytes } as const
+      const { status, bytes } = await callBeside(upstream.models, post, AbortSignal.timeout(timeoutMs))
       tokens = status === 200 ? countedTokens(upstream.counter!, bytes.toString()) : null
       cause = status
     } catch (error) {
@@ -149,13 +145,11 @@ export class ProviderCounts {
   }
 
   #keep(prompt: string, tokens: number | null): void {
-    this.#kept.delete(prompt)
-    this.#kept.set(prompt, { tokens, until: performance.now() + (tokens === null ? keptFailureMs : keptMs) })
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= keptCounts) break
-      this.#kept.delete(oldest)
+    this.#counts.delete(prompt)
+    this.#counts.set(prompt, { tokens, until: performance.now() + (tokens === null ? keptFailureMs : keptMs) })
+    for (const oldest of this.#counts.keys()) {
+      if (this.#counts.size <= keptCounts) break
+      this.#counts.delete(oldest)
     }
   }
 }
-
-const jsonType = ['content-type', 'application/json'] as const

@@ -6,7 +6,8 @@ import t from 'tap'
 import { outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { answerWith } from '../testing/responses-answers.ts'
-import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { maxReadings } from './answer-room.ts'
 
 let [upstream, gateway] = [] as unknown as [FakeUpstream, TestGateway]

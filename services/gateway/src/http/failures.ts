@@ -34,17 +34,15 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   request.trace?.refused(status, code, knownKey)
   const endedAt = performance.now()
   const sender = senderOf(request)
-  logRequest(request.log, { id, known: knownKey, startedAt, endedAt, status, code, sender, endpoint })
+  logRequest(request.log, { id, key: knownKey, startedAt, endedAt, status, code, sender, endpoint })
   if (knownKey !== null && status < 500) {
     const [durationMs, address] = [Math.round(endedAt - startedAt), sender.address]
     const { refused: amounts } = failure
     const facts = { endpoint, model, askedModel, status, code, amounts, durationMs, address }
-    const refused = { id, known: knownKey, ...facts }
+    const refused = { id, key: knownKey, ...facts }
     request.server.refusals.refused(refused)
   }
-  const fields = retryFields(failure)
-  for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
-  reply.header('x-content-type-options', 'nosniff')
+  reply.headers(retryHeaders(failure)).header('x-content-type-options', 'nosniff')
   reply.code(status).headers(failure.headers)
   const errors = errorsOf(request)
   for (const name of errors.requestIdHeaders) reply.header(name, id)
@@ -111,16 +109,17 @@ function toServiceError(error: Error, request: FastifyRequest): ServiceError {
 }
 
 /**
- * Headers that tell a client whether and when to retry: names and values, alternating.
+ * Headers that tell a client whether and when to retry.
  *
  * @param shouldRetry default: what the error's code says
  */
-export function retryFields(
+export function retryHeaders(
   { code, retryAfter, retryAfterMs }: Pick<ServiceError, 'code' | 'retryAfter' | 'retryAfterMs'>,
   shouldRetry: boolean = isRetryable(code, retryAfter)
-): string[] {
-  const fields = ['x-should-retry', String(shouldRetry)]
-  if (retryAfter !== null) fields.push('retry-after', String(retryAfter))
-  if (retryAfterMs !== null) fields.push('retry-after-ms', String(retryAfterMs))
-  return fields
+): Record<string, string> {
+  return {
+    'x-should-retry': String(shouldRetry),
+    ...(retryAfter !== null && { 'retry-after': String(retryAfter) }),
+    ...(retryAfterMs !== null && { 'retry-after-ms': String(retryAfterMs) })
+  }
 }

@@ -4,8 +4,9 @@ import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { LogsRequest } from '@tollgate/service/log/log-lines.ts'
 import { otherLabel } from '@tollgate/service/metrics/fast-series.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Admission, confirmKey } from '../admission/admit-request.ts'
+import type { Admission } from '../admission/admit-request.ts'
 import { bodyMemoryOf } from '../admission/body-allowance.ts'
+import { confirmKey } from '../admission/confirm-key.ts'
 import { judgeCall } from '../admission/judge.ts'
 import type { UseLog } from '../admission/use-log.ts'
 import { lastPlanOf } from '../authenticate/known-key.ts'
@@ -63,23 +64,23 @@ export async function answerRepeat(
 ): Promise<Claim | null> {
   const { idempotency, admission, catalog, useLog } = dependencies
   const { metrics } = idempotency
-  const known = request.knownKey!
+  const key = request.knownKey!
   const sender = senderOf(request)
   const confirm = async (view: CatalogView) => {
     const id = view.find(model)?.id ?? model
-    return confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, id, kind))
+    return confirmKey(admission.redis, key, (records) => judgeCall(records, key.digest, view, id, kind))
   }
   const view = loadedCatalog(catalog)
   request.modelLabel = view.find(model)?.id ?? otherLabel
   request.askedModel = model
   await confirm(view)
-  await countFreeCall(admission.redis, known, view)
+  await countFreeCall(admission.redis, key, view)
   let claimed: Claimed | null = first
   if (first.outcome === 'running') {
     metrics.asked('waited')
     claimed = await untilClaimed(request, reply, repeatable, dependencies)
     if (claimed === null) {
-      request.trace?.cancelled(known)
+      request.trace?.cancelled(key)
       report(request, sender, clientClosedRequest, dependencies)
       return null
     }
@@ -93,11 +94,11 @@ export async function answerRepeat(
     throw new ServiceError(isOther ? 'idempotency_key_reused' : 'idempotency_answer_lost')
   }
   const { answer } = claimed
-  dependencies.answerRoom.hold(request, reply, known, answer.body.length, bodyMemoryOf(known, view))
+  dependencies.answerRoom.hold(request, reply, key, answer.body.length, bodyMemoryOf(key, view))
   metrics.asked('replayed')
-  useLog.used(known.pointer.key)
+  useLog.used(key.pointer.key)
   report(request, sender, 200, dependencies)
-  request.trace?.replayed(known)
+  request.trace?.replayed(key)
   sendKept(request, reply, answer, errors)
   dependencies.slowReaders.watch(reply.raw)
   return null
@@ -151,10 +152,10 @@ function report(
   status: number,
   { logsRequest }: RepeatDependencies
 ): void {
-  const { id, startedAt, knownKey: known, modelLabel } = request
+  const { id, startedAt, knownKey: key, modelLabel } = request
   const endpoint = routeOf(request)
-  request.server.answers.answered({ endpoint, model: modelLabel, plan: lastPlanOf(known), status, code: null })
+  request.server.answers.answered({ endpoint, model: modelLabel, plan: lastPlanOf(key), status, code: null })
   if (!logsRequest(status, null)) return
-  const facts = { id, known, startedAt, endedAt: performance.now(), status, code: null, sender, endpoint }
+  const facts = { id, key, startedAt, endedAt: performance.now(), status, code: null, sender, endpoint }
   logRequest(request.log, facts, '"repeated":true,')
 }

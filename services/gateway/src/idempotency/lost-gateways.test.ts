@@ -7,7 +7,8 @@ import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { callsOf, plainAnswer, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { readMetrics } from '../testing/read-metrics.ts'
-import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { claimDigest } from './repeatable-request.ts'
 
 const on = { idempotencyMemoryMb: 256 }

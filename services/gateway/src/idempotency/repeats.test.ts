@@ -8,7 +8,8 @@ import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { callsOf, type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { readMetrics } from '../testing/read-metrics.ts'
-import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { claimDigest } from './repeatable-request.ts'
 
 const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 }

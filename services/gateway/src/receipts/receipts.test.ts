@@ -11,7 +11,8 @@ import type { KnownKey } from '../authenticate/known-key.ts'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, plainAnswer, plainStream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { answerMessage, startMessages } from '../testing/message-answers.ts'
-import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { createRefusalLog } from './refusal-log.ts'
 
 let [upstream, gateway] = [] as unknown as [FakeUpstream, TestGateway]
@@ -295,14 +296,14 @@ t.test('refusals that Redis does not take are counted on, and a repeated receipt
   }
   const errors: string[] = []
   const log = createRefusalLog(link, { shardBytes: 1e6, hasAddresses: false }, ({ message }) => errors.push(message))
-  const known = { pointer: { account: key.account, key: key.id }, prepared: { shard } } as unknown as KnownKey
+  const knownKey = { pointer: { account: key.account, key: key.id }, prepared: { shard } } as unknown as KnownKey
   let refusals = 0
   const flushAfter = async (more: number, next: typeof node) => {
     node = next
     for (let count = 0; count < more; count++) {
       const id = `req_${++refusals}`
       const asked = { endpoint: null, model: null, askedModel: null }
-      const refused = { id, known, ...asked, status: 402, code: 'key_budget_exceeded' }
+      const refused = { id, key: knownKey, ...asked, status: 402, code: 'key_budget_exceeded' }
       log.refused({ ...refused, amounts: null, durationMs: 1, address: undefined })
     }
     await log.stop()

@@ -1,49 +1,16 @@
-import type { RefusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { addressForLog } from '@tollgate/service/log/log-lines.ts'
 import { type AccountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
 import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
 import { noteReceipts } from '@tollgate/state/receipts/receipts.ts'
-import type { KnownKey } from '../authenticate/known-key.ts'
+import { type RefusalCount, RefusalCounts, type RefusedRequest, shardOf } from './refusal-counts.ts'
 
-/** Equal refusals of a key are written at most this often, ms. The first one is written with the next flush. */
-const sampleMs = 10_000
 const flushMs = 500
-/** Maximum kinds of refusals, by key and code, that are counted at a time. Further kinds get no receipts. */
-const maxCounted = 10_000
-/** Characters of a model's name. The request log keeps no more. */
-const maxModelLength = 300
+/** If this many receipts wait for Redis, refusals are only counted. */
+const maxUnwritten = 10_000
 /** Maximum receipts per command, so that other commands wait only briefly. */
 const maxTogether = 40
-
-/** A request with a known key that was not admitted. */
-export interface RefusedRequest {
-  readonly id: string
-  readonly known: KnownKey
-  readonly endpoint: string | null
-  /** The id of the model, if the key may use it; otherwise null. */
-  readonly model: string | null
-  /** The model in the client's own words, of any length; null before it is known. */
-  readonly askedModel: string | null
-  readonly status: number
-  readonly code: string
-  /** The amounts for which it was refused. */
-  readonly amounts: RefusedAmounts | null
-  readonly durationMs: number
-  readonly address: string | undefined
-}
-
-/** Equal refusals since the last receipt. */
-interface Counted {
-  count: number
-  /** The smallest of them; the last one of equal ones. */
-  smallest: RefusedRequest
-  /** Unix milliseconds of the last one. */
-  at: number
-  /** `Date.now()` of the last receipt; 0 before the first. */
-  writtenAt: number
-}
 
 /** A receipt that Redis has not acknowledged. */
 interface Unwritten {
@@ -74,44 +41,23 @@ export function createRefusalLog(
   onError: (error: Error) => void,
   now: () => number = Date.now
 ): RefusalLog {
-  const counted = new Map<string, Counted>()
-  /** Of a shard that does not take its receipts, nothing more is taken from {@link counted}. */
+  const counts = new RefusalCounts()
   let unwritten: readonly Unwritten[] = []
   let flushing: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
   let isFailing = false
 
-  /** Takes the receipts that are due, and forgets kinds that have ended. */
-  function takeDue(now: number, isLast: boolean): Unwritten[] {
-    const due: Unwritten[] = []
-    const waiting = new Set(unwritten.map(({ shard }) => shard))
-    for (const [kind, entry] of counted) {
-      const { shard } = entry.smallest.known.prepared
-      if (!isLast && (now - entry.writtenAt < sampleMs || waiting.has(shard))) continue
-      if (entry.count === 0) {
-        counted.delete(kind)
-        continue
-      }
-      due.push({ shard, text: encodeRefusal(entry, setting!.hasAddresses) })
-      entry.count = 0
-      entry.writtenAt = now
-    }
-    return due
-  }
-
   async function flush(isLast: boolean): Promise<void> {
     if (!redis.isReady()) return
-    if (unwritten.length < maxCounted || isLast) unwritten = [...unwritten, ...takeDue(now(), isLast)]
-    if (unwritten.length === 0) return
-    const groups = [...Map.groupBy(unwritten, ({ shard }) => shard)].flatMap(([shard, all]) =>
-      Array.from({ length: Math.ceil(all.length / maxTogether) }, (_, number) => ({
-        shard,
-        some: all.slice(number * maxTogether, (number + 1) * maxTogether)
-      }))
-    )
+    if (unwritten.length < maxUnwritten || isLast) {
+      // A shard that does not take its receipts gets no further ones.
+      const waiting = new Set(unwritten.map(({ shard }) => shard))
+      const due = counts.takeDue(now(), waiting, isLast)
+      unwritten = unwritten.concat(due.map((entry) => receiptOf(entry, setting!.hasAddresses)))
+    }
     const left: Unwritten[] = []
     await Promise.all(
-      groups.map(async ({ shard, some }) => {
+      inCommands(unwritten).map(async ({ shard, some }) => {
         try {
           const texts = some.map(({ text }) => text)
           await noteReceipts(redis, shard, texts, setting!.shardBytes)
@@ -136,15 +82,7 @@ export function createRefusalLog(
 
   return {
     refused(request) {
-      if (setting === null) return
-      const kind = `${request.known.pointer.key} ${request.code}`
-      const entry = counted.get(kind)
-      if (entry !== undefined) {
-        if (entry.count === 0 || !isLarger(request, entry.smallest)) entry.smallest = withShortModel(request)
-        entry.count++
-        entry.at = now()
-      } else if (counted.size < maxCounted)
-        counted.set(kind, { count: 1, smallest: withShortModel(request), at: now(), writtenAt: 0 })
+      if (setting !== null) counts.add(request, now())
     },
     start() {
       if (setting !== null) timer ??= setInterval(() => void flushOnce(), flushMs).unref()
@@ -157,23 +95,28 @@ export function createRefusalLog(
   }
 }
 
-const isLarger = (one: RefusedRequest, other: RefusedRequest): boolean =>
-  one.amounts !== null && other.amounts !== null && one.amounts.needed > other.amounts.needed
+const receiptOf = (entry: RefusalCount, hasAddress: boolean): Unwritten => ({
+  shard: shardOf(entry),
+  text: encodeRefusal(entry, hasAddress)
+})
 
-/** A client may send megabytes as the name of a model. A copy, because a slice of a text keeps all of it in memory. */
-function withShortModel(request: RefusedRequest): RefusedRequest {
-  const { askedModel } = request
-  if (askedModel === null || askedModel.length <= maxModelLength) return request
-  return { ...request, askedModel: Buffer.from(askedModel.slice(0, maxModelLength)).toString() }
+/** Divides receipts into commands: each has receipts of one shard. */
+function inCommands(receipts: readonly Unwritten[]): Array<{ shard: AccountShard; some: Unwritten[] }> {
+  return [...Map.groupBy(receipts, ({ shard }) => shard)].flatMap(([shard, all]) =>
+    Array.from({ length: Math.ceil(all.length / maxTogether) }, (_, number) => ({
+      shard,
+      some: all.slice(number * maxTogether, (number + 1) * maxTogether)
+    }))
+  )
 }
 
-function encodeRefusal({ count, smallest, at }: Counted, hasAddress: boolean): string {
-  const { id, known, endpoint, model, askedModel, status, code, amounts, durationMs, address } = smallest
+function encodeRefusal({ count, smallest, at }: RefusalCount, hasAddress: boolean): string {
+  const { id, key, endpoint, model, askedModel, status, code, amounts, durationMs, address } = smallest
   return encodeReceipt({
     kind: 'refused',
     id,
-    account: known.pointer.account,
-    key: known.pointer.key,
+    account: key.pointer.account,
+    key: key.pointer.key,
     at: Math.floor(at / 1000),
     count,
     refused: amounts,

@@ -27,7 +27,6 @@ import {
   scopeOfError
 } from './upstream-failure.ts'
 import { WholeAnswer } from './whole-answer.ts'
-import { costFields } from './write-head.ts'
 
 /** One call of an upstream for a request, with its own state. After its end, it ignores the events of the pool. */
 export class Attempt implements AnswerHandler, SinkAttempt {
@@ -184,7 +183,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   }
 
   writeHead(contentType: string, length: number, cost: number | null): void {
-    this.#owner.writeHead(this.status, contentType, length, cost === null ? nothingFurther : costFields(cost))
+    this.#owner.writeHead(this.status, contentType, length, cost)
   }
 
   costOfWhole(): number | null {
@@ -304,7 +303,6 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   }
 }
 
-const nothingFurther: readonly string[] = []
 /** Reasons of aborts. The errors are shared, because a stack trace costs more than an abort. */
 const clientGone = new Error('the client left')
 const answered = new Error('the client has its answer')

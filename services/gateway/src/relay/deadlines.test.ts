@@ -7,7 +7,7 @@ const maxMs = 5
 
 class Lasting implements OpenRequest {
   readonly beganAt = performance.now()
-  readonly known = null
+  readonly key = null
   earlier: OpenRequest | null = null
   later: OpenRequest | null = null
   readonly expire: () => void

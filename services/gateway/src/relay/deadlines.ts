@@ -9,7 +9,7 @@ export interface OpenRequest {
   /** `performance.now()` when it began. */
   readonly beganAt: number
   /** null if its key is not checked again. */
-  readonly known: KnownKey | null
+  readonly key: KnownKey | null
   /** Called at most once, at the deadline. */
   expire(): void
   /**

@@ -23,8 +23,8 @@ export abstract class EventFlow {
   /** The event that reported the error; null if none did. */
   failedEvent: Buffer | null = null
   /** The incomplete event at the end. */
-  #held: Buffer[] = []
-  #heldBytes = 0
+  #backlog: Buffer[] = []
+  #backlogBytes = 0
   #hasBegun = false
   /** Bytes before the first event. */
   #waiting: Buffer = none
@@ -101,12 +101,12 @@ export abstract class EventFlow {
 
   #advance(chunk: Buffer): Buffer {
     if (this.hasFailed) return none
-    if (this.#held.length === 0 && endsPlainly(chunk)) return this.inspect(chunk)
+    if (this.#backlog.length === 0 && endsPlainly(chunk)) return this.inspect(chunk)
     const before = this.#end()
     if (this.#isPassing) {
       const end = firstBoundary(chunk, 0, before)
       if (end === 0) {
-        this.#held = [Buffer.concat([before, chunk]).subarray(-3)]
+        this.#backlog = [Buffer.concat([before, chunk]).subarray(-3)]
         this.readPart(chunk, false)
         return chunk
       }
@@ -150,9 +150,9 @@ export abstract class EventFlow {
 
   #hold(bytes: Buffer): void {
     if (bytes.length === 0) return
-    this.#held.push(Buffer.from(bytes))
-    this.#heldBytes += bytes.length
-    if (this.#heldBytes > maxInspectedBytes) this.#isPassing = true
+    this.#backlog.push(Buffer.from(bytes))
+    this.#backlogBytes += bytes.length
+    if (this.#backlogBytes > maxInspectedBytes) this.#isPassing = true
   }
 
   /** Returns all held bytes, and keeps their end, because a boundary may begin there. An error must not pass. */
@@ -163,22 +163,22 @@ export abstract class EventFlow {
       return none
     }
     this.readPart(passed, false)
-    this.#held = [passed.subarray(-3)]
+    this.#backlog = [passed.subarray(-3)]
     return passed
   }
 
   #take(last: Buffer = none): Buffer {
-    const all = this.#held.length === 0 ? last : Buffer.concat([...this.#held, last])
-    this.#held = []
-    this.#heldBytes = 0
+    const all = this.#backlog.length === 0 ? last : Buffer.concat([...this.#backlog, last])
+    this.#backlog = []
+    this.#backlogBytes = 0
     return all
   }
 
   /** The last three held bytes, or all if there are fewer. */
   #end(): Buffer {
-    const last = this.#held.at(-1)
+    const last = this.#backlog.at(-1)
     if (last === undefined) return none
-    return last.length >= 3 || this.#held.length === 1 ? last : Buffer.concat(this.#held.slice(-3))
+    return last.length >= 3 || this.#backlog.length === 1 ? last : Buffer.concat(this.#backlog.slice(-3))
   }
 }
 

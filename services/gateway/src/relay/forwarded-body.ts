@@ -50,7 +50,7 @@ export interface GrantedOutput {
   readonly parameter: OutputMember | null
   readonly tokens: number
   /** The client's own limits. */
-  readonly asked: Readonly<Partial<Record<OutputMember, number | null | undefined>>>
+  readonly limits: Readonly<Partial<Record<OutputMember, number | null | undefined>>>
 }
 
 /** Whether the client of a stream gets the event with the usage, because it asked for it. */
@@ -86,24 +86,24 @@ export function forwardedBody(
 
 /** @returns the options to send instead of the client's; null if those are right */
 function optionsFor(
-  asked: ForwardedRequest['streamOptions'],
+  options: ForwardedRequest['streamOptions'],
   acceptsIncludeUsage: boolean
 ): Record<string, unknown> | null {
-  const { include_usage: asksForUsage, ...others } = asked ?? {}
+  const { include_usage: asksForUsage, ...others } = options ?? {}
   if (acceptsIncludeUsage) return asksForUsage === true ? null : { ...others, include_usage: true }
   return asksForUsage === undefined ? null : others
 }
 
 function limitOutput(
-  { parameter, tokens, asked }: GrantedOutput,
+  { parameter, tokens, limits }: GrantedOutput,
   body: Buffer,
   spans: ReadonlyMap<string, MemberSpan>,
   edits: Edit[]
 ): void {
   if (parameter === null) return
-  if (asked[parameter] !== tokens) edits.push(setMember(body, spans.get(parameter), parameter, tokens))
+  if (limits[parameter] !== tokens) edits.push(setMember(body, spans.get(parameter), parameter, tokens))
   // Some providers refuse two limits.
   const other = parameter === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
-  const span = asked[other] == null ? undefined : spans.get(other)
+  const span = limits[other] == null ? undefined : spans.get(other)
   if (span !== undefined) edits.push(removeMember(body, span))
 }

@@ -21,8 +21,8 @@ export class JsonBody {
   /** Bytes that the upstream announced and has not sent yet; -1 if it announced no length. */
   #remaining: number
   #search: AnswerUsage | null = null
-  #held: Buffer[] = []
-  #heldBytes = 0
+  #backlog: Buffer[] = []
+  #backlogBytes = 0
   #isPassing = false
   /** Whether the shape has already read the bytes of the next `push`. */
   #isRead = false
@@ -134,21 +134,21 @@ export class JsonBody {
     this.#completeUsage()
     if (this.isInvalid) return none
     // White space keeps a connection alive while the model works.
-    this.#isPassing ||= this.isAnswer || this.#heldBytes + bytes.length > maxHeld
+    this.#isPassing ||= this.isAnswer || this.#backlogBytes + bytes.length > maxHeld
     if (!this.#isPassing && !this.shape.isBlank) {
-      this.#held.push(bytes)
-      this.#heldBytes += bytes.length
+      this.#backlog.push(bytes)
+      this.#backlogBytes += bytes.length
       return none
     }
-    const passing = [...this.#held, bytes]
+    const passing = [...this.#backlog, bytes]
     // Without a length, one piece is held back, so that it is written together with the end.
-    this.#held = this.#remaining < 0 && this.#isPassing ? passing.splice(-1) : []
+    this.#backlog = this.#remaining < 0 && this.#isPassing ? passing.splice(-1) : []
     return passing
   }
 
   /** The held-back bytes at the end of a body of unknown length. */
   rest(): readonly Buffer[] {
-    return this.#held
+    return this.#backlog
   }
 
   /** The kept beginning of the body, and the number of other bytes. Nothing is kept once the usage is complete. */

@@ -56,7 +56,7 @@ export class MemberScan {
   spanEnd = -1
   readonly #search: Level
   /** The groups of the signs that were found, as bits. */
-  #found = 0
+  #signBits = 0
   /** What is searched in the innermost object or list that is searched; null outside of the outer object. */
   #level: Level | null = null
   /** How many objects and lists are open within it: nothing is searched there. */
@@ -84,7 +84,7 @@ export class MemberScan {
 
   /** Whether a sign of a group was found. @param group its index */
   hasSign(group: number): boolean {
-    return (this.#found & (1 << group)) !== 0
+    return (this.#signBits & (1 << group)) !== 0
   }
 
   /** The parsed value at a path; undefined if it is missing. */
@@ -166,7 +166,7 @@ export class MemberScan {
     const member = this.#member
     if (member !== null) {
       const { sign, inner } = member
-      if (sign !== null && (isList ? sign.is === 'content' : sign.is !== 'text')) this.#found |= sign.bit
+      if (sign !== null && (isList ? sign.is === 'content' : sign.is !== 'text')) this.#signBits |= sign.bit
       if (inner !== null && (inner.item !== null) === isList) {
         this.#enter(inner)
         return
@@ -199,12 +199,12 @@ export class MemberScan {
 
   /** @returns the index of the closing quote, or the length */
   #readText(bytes: Buffer, from: number): number {
-    const found = this.#endOfText(bytes, from)
-    const end = found < 0 ? bytes.length : found
-    this.#inText = found < 0
+    const quoteAt = this.#endOfText(bytes, from)
+    const end = quoteAt < 0 ? bytes.length : quoteAt
+    this.#inText = quoteAt < 0
     const mayMatter = this.#unsearched === 0 && (this.#expectsName || (this.#member?.sign ?? null) !== null)
     if (mayMatter) {
-      if (this.#begun === '' && found >= 0) this.#endText(bytes, from, end)
+      if (this.#begun === '' && quoteAt >= 0) this.#endText(bytes, from, end)
       else this.#readPart(bytes, from, end)
     }
     return end
@@ -245,7 +245,7 @@ export class MemberScan {
       return
     }
     const { is, bit, text } = this.#member!.sign!
-    if (is === 'content' ? end > start : is === 'text' && isText(bytes, start, end, text)) this.#found |= bit
+    if (is === 'content' ? end > start : is === 'text' && isText(bytes, start, end, text)) this.#signBits |= bit
   }
 }
 

@@ -150,12 +150,12 @@ export function operatorFault(status: number, reason: RefusalReason): OperatorFa
 function matches(
   { statuses, names, message, param }: Rule,
   status: number,
-  found: readonly string[],
+  reasonNames: readonly string[],
   reason: RefusalReason
 ): boolean {
   return (
     statuses?.includes(status) !== false &&
-    (names === undefined || found.some((name) => names.includes(name))) &&
+    (names === undefined || reasonNames.some((name) => names.includes(name))) &&
     (message === undefined || (reason.message !== null && message.test(reason.message))) &&
     (param === undefined || reason.param === param)
   )

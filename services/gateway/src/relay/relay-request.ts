@@ -31,7 +31,7 @@ export interface RelayRequest extends ForwardedRequest {
   readonly answers: number
   readonly requestId: string
   /** The key whose revocation or suspension may end the request; null if nothing does. */
-  readonly known: KnownKey | null
+  readonly key: KnownKey | null
   /** null if the request is not traced. */
   readonly trace: RequestTrace | null
   /** Maximum calls of upstreams. */

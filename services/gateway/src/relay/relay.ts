@@ -1,6 +1,6 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { retryFields } from '../http/failures.ts'
+import { retryHeaders } from '../http/failures.ts'
 import { clientClosedRequest, type FailedCall } from '../settlement/outcome.ts'
 import { afterHangUp } from './after-hang-up.ts'
 import { Attempt } from './attempt.ts'
@@ -11,7 +11,7 @@ import type { OpenRequest } from './deadlines.ts'
 import type { RelayRequest } from './relay-request.ts'
 import type { AttemptOwner } from './sink.ts'
 import { callableTarget, failOver, orderTargets } from './targets.ts'
-import { costFields, freeFields, headFields, writeJson } from './write-head.ts'
+import { headFields, writeError } from './write-head.ts'
 
 /** Maximum time for an upstream to end a stream after the client left, ms. The bytes until then are counted. */
 const maxLeavingMs = 1000
@@ -64,8 +64,8 @@ class Relay implements AttemptOwner, OpenRequest {
     return !this.#clientGone && this.#sentFailure === null
   }
 
-  get known(): OpenRequest['known'] {
-    return this.#request.known
+  get key(): OpenRequest['key'] {
+    return this.#request.key
   }
 
   begin(): void {
@@ -109,20 +109,19 @@ class Relay implements AttemptOwner, OpenRequest {
     return false
   }
 
-  writeHead(status: number, contentType: string, length: number, further: readonly string[]): void {
+  writeHead(status: number, contentType: string, length: number, cost: number | null): void {
     const request = this.#request
     this.#firstByteAt = performance.now()
-    request.response.writeHead(status, headFields(request, contentType, further, length))
+    request.response.writeHead(status, headFields(request, contentType, length, cost, null))
     // A stream may last long, so this frees memory.
-    request.fields = nothingFurther
+    request.fields = noFields
     request.spans = noSpans
     request.ids = []
   }
 
   passOnRefusal(status: number, code: string, json: string): void {
     const { costOf } = this.#request
-    const fields = costOf === null ? refusedFields : [...refusedFields, ...freeFields]
-    if (this.isServed) writeJson(this.#request, status, json, fields)
+    if (this.isServed) writeError(this.#request, status, json, costOf === null ? null : 0, refusedHeaders)
     this.finish(status, code, 'unserved')
   }
 
@@ -153,9 +152,9 @@ class Relay implements AttemptOwner, OpenRequest {
     if (next === null) {
       // After several failures, the client gets a transient one, if any. But a proxy may repeat a request after 503,
       // and this one is charged.
-      const sent = scope === 'elsewhere' && end === 'unserved' ? (this.#transientFailure ?? failure) : failure
-      const sentScope = sent === failure ? scope : 'anywhere'
-      this.#finishWith(sent, end, mayClientRetry(sent, sentScope, this.#tried.length, maxCalls))
+      const lastFailure = scope === 'elsewhere' && end === 'unserved' ? (this.#transientFailure ?? failure) : failure
+      const lastScope = lastFailure === failure ? scope : 'anywhere'
+      this.#finishWith(lastFailure, end, mayClientRetry(lastFailure, lastScope, this.#tried.length, maxCalls))
       return
     }
     if (next.isRetry) retries.take()
@@ -170,35 +169,32 @@ class Relay implements AttemptOwner, OpenRequest {
 
   /** @param shouldRetry whether the client should send the request again; if absent, the failure's code decides */
   #finishWith(failure: ServiceError, end: End, shouldRetry?: boolean): void {
-    const { status, code } = this.#sendFailure(failure, shouldRetry, this.#costFieldsOf(end))
+    const { status, code } = this.#sendFailure(failure, shouldRetry, this.#costOf(end))
     this.finish(status, code, end)
   }
 
-  /** The cost of a request that ends now; no headers if that is not known before its usage is estimated. */
-  #costFieldsOf(end: End): readonly string[] {
+  /** The cost of a request that ends now, for its headers; null if its usage must be estimated first. */
+  #costOf(end: End): number | null {
     const { costOf, response } = this.#request
-    if (costOf === null || response.headersSent) return nothingFurther
-    if (end === 'unserved') return freeFields
-    const cost = costOf(attemptUsage(this.#attempt!, end))
-    return cost === null ? nothingFurther : costFields(cost)
+    if (costOf === null || response.headersSent) return null
+    return end === 'unserved' ? 0 : costOf(attemptUsage(this.#attempt!, end))
   }
 
   /** Sends the client a failure: a status; after the answer began, an event or the end of the connection. */
   #sendFailure(
     failure: ServiceError,
     shouldRetry?: boolean,
-    further: readonly string[] = nothingFurther
+    cost: number | null = null
   ): { status: number; code: string } {
     const { code } = failure
     const hasBegun = this.#request.response.headersSent
     const status = hasBegun ? this.#attempt!.status : failure.status
     if (!this.isServed) return { status, code }
     if (hasBegun) this.#attempt!.sink!.interrupt(failure)
-    else
-      writeJson(this.#request, status, this.#request.format.errors.body(failure, this.#request), [
-        ...retryFields(failure, shouldRetry),
-        ...further
-      ])
+    else {
+      const json = this.#request.format.errors.body(failure, this.#request)
+      writeError(this.#request, status, json, cost, retryHeaders(failure, shouldRetry))
+    }
     return { status, code }
   }
 
@@ -282,7 +278,8 @@ class Relay implements AttemptOwner, OpenRequest {
   }
 }
 
-const nothingFurther: readonly string[] = []
+const noFields: readonly string[] = []
 const noneFailed: readonly FailedCall[] = []
-const refusedFields: readonly string[] = ['x-should-retry', 'false']
+/** A provider would refuse the same request again. */
+const refusedHeaders = { 'x-should-retry': 'false' }
 const noSpans: RelayRequest['spans'] = new Map()

@@ -52,8 +52,8 @@ export function prepareSearch({ values, span, signs = [] }: SearchedMembers): Le
     let level = outer
     for (const [index, name] of names.entries()) {
       const here = names.slice(0, index + 1).join('.')
-      const found = level.members.find((member) => member.name === name)
-      const member = found ?? {
+      const earlier = level.members.find((member) => member.name === name)
+      const member = earlier ?? {
         level,
         name,
         path: here,
@@ -62,7 +62,7 @@ export function prepareSearch({ values, span, signs = [] }: SearchedMembers): Le
         sign: signAt.get(here) ?? null,
         inner: null
       }
-      if (found === undefined) level.members.push(member)
+      if (earlier === undefined) level.members.push(member)
       if (name === '*') level.item = member
       if (here !== path) level = member.inner ??= newLevel(level)
     }

@@ -94,9 +94,9 @@ export interface AttemptOwner {
    * Writes the head of the client's response.
    *
    * @param length of the body in bytes, -1 if unknown
-   * @param further headers: names and values, alternating
+   * @param cost nanodollars, for the client; null for none
    */
-  writeHead(status: number, contentType: string, length: number, further: readonly string[]): void
+  writeHead(status: number, contentType: string, length: number, cost: number | null): void
   /** Sends the client a refusal that is about its request. @param json the body */
   passOnRefusal(status: number, code: string, json: string): void
   /** Called if the call failed. */

@@ -66,14 +66,14 @@ export abstract class TypedEvents extends EventFlow {
       const end = (isPlain ? nextBlankLine(text, from) : firstBoundary(events, from)) || events.length
       const eventText = text.slice(from, end)
       const event = events.subarray(from, end)
-      const shown = this.#readEvent(event, eventText)
-      if (shown === null) {
+      const bytes = this.#readEvent(event, eventText)
+      if (bytes === null) {
         this.hasFailed = true
         this.failedEvent = event
         return joined(changed, events.subarray(passedTo, from))
       }
-      if (shown !== event) {
-        changed.push(events.subarray(passedTo, from), shown)
+      if (bytes !== event) {
+        changed.push(events.subarray(passedTo, from), bytes)
         passedTo = end
       }
       this.passed(eventText)
@@ -84,7 +84,7 @@ export abstract class TypedEvents extends EventFlow {
 
   /** @returns the bytes that pass; null if the event reports an error */
   #readEvent(event: Buffer, text: string): Buffer | null {
-    let [type, shown]: [unknown, Buffer] = [undefined, event]
+    let [type, bytes]: [unknown, Buffer] = [undefined, event]
     if (this.mayMatter(text)) {
       if (this.passesUnread(text)) return event
       // An event of this name is a failure, whatever its data.
@@ -95,11 +95,11 @@ export abstract class TypedEvents extends EventFlow {
       // The last event of a stream may be cut.
       if (scan.isClosed) {
         if (!this.read(type, scan)) return null
-        shown = this.shown(type, event)
+        bytes = this.shown(type, event)
       }
     }
     if (this.hasWords(type)) this.received.add(event, text)
-    return shown
+    return bytes
   }
 
   protected override readPart(part: Buffer, isEnd: boolean): void {

@@ -8,7 +8,8 @@ import pino from 'pino'
 import t from 'tap'
 import { chatOf, post, rawConnection } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
-import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 
 const megabyte = 1024 * 1024
 const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync }

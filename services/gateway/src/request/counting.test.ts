@@ -4,7 +4,8 @@ import t from 'tap'
 import { post } from '../testing/client.ts'
 import { callsOf, type FakeUpstream, type Received } from '../testing/fake-upstream.ts'
 import { answerMessage, messageOf, postMessage } from '../testing/message-answers.ts'
-import { catalogOf, type SeededKey, type TestGateway } from '../testing/start-gateway.ts'
+import { catalogOf, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { startTwoUpstreams } from '../testing/two-upstreams.ts'
 
 let [first, second, gateway, close] = [] as unknown as [FakeUpstream, FakeUpstream, TestGateway, () => Promise<void>]

@@ -1,6 +1,6 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { confirmKey } from '../admission/admit-request.ts'
+import { confirmKey } from '../admission/confirm-key.ts'
 import { judgeCall } from '../admission/judge.ts'
 import { refuseUnpriced } from '../admission/unpriced-members.ts'
 import { memberOf } from '../body/json-text.ts'
@@ -45,7 +45,7 @@ export function countingEndpoint(
 async function count(
   endpoint: CountingApi,
   request: FastifyRequest,
-  { body, found }: ReadRequest,
+  { body, input }: ReadRequest,
   dependencies: InferenceDependencies
 ): Promise<FreeAnswer> {
   const { path, name: api, format, upstreamFields, refuseFields, refusePrompt } = endpoint
@@ -53,20 +53,20 @@ async function count(
   const { bytes, spans } = body
   const askedModel = memberOf(body.members, 'model') as string
   request.askedModel = askedModel
-  const known = request.knownKey!
+  const key = request.knownKey!
   const whole = loadedCatalog(catalog)
   const current = upstreams.current
   const view = current.offers.viewOf(whole)
   const fields = upstreamFields?.(request.headers) ?? []
   const named = view.find(askedModel)
   const name = named?.id ?? askedModel
-  await confirmKey(admission.redis, known, (records) => judgeCall(records, known.digest, view, name, 'chat')).catch(
+  await confirmKey(admission.redis, key, (records) => judgeCall(records, key.digest, view, name, 'chat')).catch(
     (error) => {
       throw nameEndpoints(error, askedModel, view, current)
     }
   )
-  await countFreeCall(admission.redis, known, view)
-  useLog.used(known.pointer.key)
+  await countFreeCall(admission.redis, key, view)
+  useLog.used(key.pointer.key)
   const { model } = named!
   request.modelLabel = name
   request.allowedModel = name
@@ -75,8 +75,8 @@ async function count(
   refuseUnpriced(body, model, endpoint)
   refusePrompt?.(body, model)
   refuseUnknown(spans, endpoint, offer)
-  const route = orderTargets(pinnedRoute(offer.route, found))
-  const asked = {
+  const route = orderTargets(pinnedRoute(offer.route, input))
+  const options = {
     isStream: false,
     asksForUsage: false,
     sendsStandardTier: false,
@@ -84,7 +84,7 @@ async function count(
     output: null,
     toolLimit: null
   }
-  const forwarded = { ...asked, body: bytes, spans, ids: found.ids, model: askedModel }
+  const forwarded = { ...options, body: bytes, spans, ids: input.ids, model: askedModel }
   const call = {
     path,
     requestId: request.id,

@@ -16,7 +16,7 @@ import type { PromptSizes } from '../tokens/prompt-sizes.ts'
 import type { UsageEstimator } from '../tokens/usage-estimator.ts'
 import type { UpstreamHealth } from '../upstream-health/upstream-health.ts'
 import type { LiveUpstreams } from '../upstreams/live-upstreams.ts'
-import type { BodyReader } from './read-body.ts'
+import type { BodyReader } from './incoming-body.ts'
 import type { OpenCalls } from './request-resources.ts'
 
 /** What all inference endpoints need. */

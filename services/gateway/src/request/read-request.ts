@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
-import { confirmKey } from '../admission/admit-request.ts'
 import { bodyMemoryOf } from '../admission/body-allowance.ts'
+import { confirmKey } from '../admission/confirm-key.ts'
 import { assertFewRefusals, countRefusal, mayBeRefused } from '../admission/count-refusals.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
-import { type FoundInput, findInput, nothingFound } from '../stored/find-input.ts'
+import { findInput, noStoredInput, type StoredInput } from '../stored/find-input.ts'
 import type { Api } from './api.ts'
 import type { InferenceDependencies } from './dependencies.ts'
 import { declaredLength, readBody } from './read-body.ts'
@@ -20,7 +20,7 @@ export interface ReadRequest {
   /** Whoever gets them releases them when the request is over. */
   readonly resources: RequestResources
   /** What the ids in the body refer to. */
-  readonly found: FoundInput
+  readonly input: StoredInput
 }
 
 type Dependencies = Pick<
@@ -47,19 +47,19 @@ export class RequestReader {
 
   read(request: FastifyRequest, reply: FastifyReply): void {
     const { admission, catalog } = this.#dependencies
-    const known = request.knownKey!
+    const key = request.knownKey!
     try {
-      assertFewRefusals(known)
+      assertFewRefusals(key)
     } catch (error) {
       reply.send(error)
       return
     }
-    if (!mayBeRefused(known) && !mayNeedOtherPlan(request.raw, known, catalog.current())) {
+    if (!mayBeRefused(key) && !mayNeedOtherPlan(request.raw, key, catalog.current())) {
       this.#read(request, reply)
       return
     }
     // Refuse only on the current records.
-    confirmKey(admission.redis, known, (records) => judgeKey(records, known.digest)).then(
+    confirmKey(admission.redis, key, (records) => judgeKey(records, key.digest)).then(
       () => this.#read(request, reply),
       (error) => reply.send(error)
     )
@@ -67,10 +67,10 @@ export class RequestReader {
 
   #read(request: FastifyRequest, reply: FastifyReply): void {
     const { bodies, calls, catalog } = this.#dependencies
-    const known = request.knownKey!
-    const allowance = bodyMemoryOf(known, catalog.current())
-    readBody(request.raw, reply.raw, bodies, known, allowance, (failure, bytes, heldBytes) => {
-      const resources = new RequestResources(calls, bodies.memory, known, heldBytes)
+    const key = request.knownKey!
+    const allowance = bodyMemoryOf(key, catalog.current())
+    readBody(request.raw, reply.raw, bodies, key, allowance, (failure, bytes, heldBytes) => {
+      const resources = new RequestResources(calls, bodies.memory, key, heldBytes)
       try {
         if (failure !== null) throw failure
         this.#parse(request, reply, bytes, resources)
@@ -120,20 +120,20 @@ export class RequestReader {
   #find(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>, resources: RequestResources): void {
     const named = this.#namedInput?.(body) ?? null
     if (named === null) {
-      this.#next(request, reply, { body, resources, found: nothingFound })
+      this.#next(request, reply, { body, resources, input: noStoredInput })
       return
     }
     const { storedResponses } = this.#dependencies
     const { pointer } = request.knownKey!
     findInput(named, (ids) => storedResponses.find(pointer, ids))
-      .then((found) => this.#next(request, reply, { body, resources, found }))
+      .then((input) => this.#next(request, reply, { body, resources, input }))
       .catch((error) => this.refuse(request, reply, error, resources))
   }
 }
 
 /** Whether this process could refuse the bytes of a request only because the plan that it remembers is outdated. */
-function mayNeedOtherPlan(request: IncomingMessage, known: KnownKey, catalog: CatalogView | null): boolean {
+function mayNeedOtherPlan(request: IncomingMessage, key: KnownKey, catalog: CatalogView | null): boolean {
   const declared = declaredLength(request)
-  if (declared < 0) return known.account === null
-  return known.bodyBytes + declared > bodyMemoryOf(known, catalog)
+  if (declared < 0) return key.accountRecord === null
+  return key.bodyBytes + declared > bodyMemoryOf(key, catalog)
 }

@@ -19,8 +19,8 @@ export function refuseUnknown(
   if (further === null) return
   for (const { name } of spans.values()) {
     if (!api.members.has(name) && !further.has(name)) {
-      const shown = name.slice(0, maxShownLength)
-      throw new ServiceError('invalid_request', { message: `${shown}: ${adviceFor(name, api, further)}` })
+      const shortName = name.slice(0, maxShownLength)
+      throw new ServiceError('invalid_request', { message: `${shortName}: ${adviceFor(name, api, further)}` })
     }
   }
 }

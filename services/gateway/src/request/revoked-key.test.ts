@@ -12,7 +12,8 @@ import {
   startFakeUpstream
 } from '../testing/fake-upstream.ts'
 import { messageAnswer, messageStream } from '../testing/message-answers.ts'
-import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 
 /** Calls at the same time: each may refresh what the others are judged by. */
 const atOnce: ReadonlyArray<Step['kind']> = ['plain', 'repeatable', 'stream', 'plain', 'plain', 'plain']

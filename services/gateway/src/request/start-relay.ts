@@ -1,3 +1,5 @@
+import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
+import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admitted } from '../admission/admit-request.ts'
@@ -30,7 +32,7 @@ export interface AdmittedRequest {
   /** Bytes of its text, if the reported tokens of its prompt are of that text alone; else 0. */
   readonly textBytes: number
   /** The provider's count that bounds its prompt; null if something else does. */
-  readonly counted: ProviderCount | null
+  readonly providerCount: ProviderCount | null
   /** The upstreams in force at its admission. */
   readonly upstreams: UpstreamSet
   readonly resources: RequestResources
@@ -45,21 +47,89 @@ export function startRelay(
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metered, forwarded, chainTokens, textBytes, counted, upstreams, resources }: AdmittedRequest
+  { metered, forwarded, chainTokens, textBytes, providerCount, upstreams, resources }: AdmittedRequest
 ): void {
-  const { settlement, upstreamHealth, upstreamMetrics, openCalls } = dependencies
-  const { id, startedAt, log, trace } = request
+  const { settlement, upstreamMetrics, openCalls } = dependencies
+  const { id, trace } = request
   const { claim } = resources
   trace?.admitted()
-  const known = request.knownKey!
-  const { model: askedModel, isStream, hidesOutput } = forwarded
-  const { model, admitted, prices, tiers, prompt, promptKinds, answers } = metered
-  const sender = senderOf(request)
-  const call: Call = {
+  const { isStream } = forwarded
+  const { model, admitted } = metered
+  const call = callOf(request, endpoint, kind, metered, forwarded)
+  const { key } = call
+  dependencies.useLog.used(key.pointer.key)
+  reply.hijack()
+  if (reply.raw.destroyed || request.raw.socket.destroyed) {
+    settlement.cancel(call, neverCalled)
+    resources.release()
+    return
+  }
+  openCalls.began(isStream)
+  /** The charge of which the client has been told. */
+  let charge: Charge | null = null
+  const copy = claim === null ? null : new AnswerCopy()
+  relay({
+    ...forwarded,
+    docsUrl: dependencies.docsUrl,
+    upstreams: upstreams.byName,
+    path,
+    answers: call.answers,
+    requestId: id,
+    copy,
+    costOf: (used) => {
+      charge = chargeOf(call, used)
+      return charge === null ? null : charge.costNanos
+    },
+    showsCost: isStream && request.headers['x-tollgate-cost'] === 'true',
+    key,
+    trace,
+    maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
+    response: reply.raw,
+    fields: answerFields(request, admitted, forwarded.output),
+    slowReaders: dependencies.slowReaders,
+    deadlines: dependencies.deadlines,
+    abandonedStreams: dependencies.abandonedStreams,
+    isDraining: dependencies.isDraining,
+    onFailure: (failure, target, isRetried) => {
+      upstreamMetrics.failed(target.upstream, isRetried)
+      reportFailure(failure, target, request, upstreams, dependencies)
+    },
+    onIssued: (issued, usage, upstream) => {
+      if (chainTokens === null) return
+      const tokens = storedTokens(usage, admitted, chainTokens)
+      dependencies.storedResponses.remember(key.pointer, { upstream, model }, issued, tokens)
+    },
+    onEnd: (outcome) => {
+      try {
+        openCalls.ended(isStream)
+        settlement.settle(call, outcome, outcome.used === null ? null : charge)
+        if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
+        const { used } = outcome
+        if (textBytes > 0 && isCounted(used)) dependencies.promptSizes.reported(model, textBytes, used.promptTokens)
+        if (providerCount !== null && isCounted(used))
+          dependencies.providerCounts.billed(providerCount, used.promptTokens)
+        reportEnd(outcome, upstreams, dependencies)
+      } finally {
+        resources.release()
+      }
+    }
+  })
+}
+
+/** What settlement gets of an admitted request. */
+function callOf(
+  request: FastifyRequest,
+  endpoint: string,
+  kind: Api['kind'],
+  { model, admitted, prices, tiers, prompt, promptKinds, answers }: AdmittedRequest['metered'],
+  { model: askedModel, isStream, hidesOutput }: AdmittedRequest['forwarded']
+): Call {
+  const { id, startedAt, trace } = request
+  return {
     id,
-    known,
+    key: request.knownKey!,
     startedAt,
-    sender,
+    sender: senderOf(request),
     endpoint,
     kind,
     trace,
@@ -74,73 +144,38 @@ export function startRelay(
     promptKinds,
     answers
   }
-  dependencies.useLog.used(known.pointer.key)
-  reply.hijack()
-  if (reply.raw.destroyed || request.raw.socket.destroyed) {
-    settlement.cancel(call, neverCalled)
-    resources.release()
+}
+
+/** Logs a failed call, and reports what the failure says of the upstream's settings. */
+function reportFailure(
+  failure: ServiceError,
+  { upstream, model: upstreamModel }: Target,
+  { id, log }: FastifyRequest,
+  current: UpstreamSet,
+  { upstreams, upstreamHealth }: Pick<InferenceDependencies, 'upstreams' | 'upstreamHealth'>
+): void {
+  const fault = reportedFault(failure.code)
+  if (fault === null) {
+    log.warn({ err: failure, reqId: id, upstream }, 'upstream failed')
     return
   }
-  openCalls.began(isStream)
-  /** The charge of which the client has been told. */
-  let charged: Charge | null = null
-  const copy = claim === null ? null : new AnswerCopy()
-  relay({
-    ...forwarded,
-    docsUrl: dependencies.docsUrl,
-    upstreams: upstreams.byName,
-    path,
-    answers,
-    requestId: id,
-    copy,
-    costOf: (used) => {
-      charged = chargeOf(call, used)
-      return charged === null ? null : charged.costNanos
-    },
-    showsCost: isStream && request.headers['x-tollgate-cost'] === 'true',
-    known,
-    trace,
-    maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
-    response: reply.raw,
-    fields: answerFields(request, admitted, forwarded.output),
-    slowReaders: dependencies.slowReaders,
-    deadlines: dependencies.deadlines,
-    abandonedStreams: dependencies.abandonedStreams,
-    isDraining: dependencies.isDraining,
-    onFailure: (failure, { upstream, model: upstreamModel }, isRetried) => {
-      upstreamMetrics.failed(upstream, isRetried)
-      const fault = reportedFault(failure.code)
-      if (fault === null) log.warn({ err: failure, reqId: id, upstream }, 'upstream failed')
-      else log.error({ err: failure, reqId: id, upstream, upstreamModel }, 'upstream failed')
-      // Calls with replaced settings say nothing of the present ones.
-      if (fault !== null && dependencies.upstreams.current === upstreams) {
-        const credentialName = upstreams.byName.get(upstream)?.models.credentialName ?? null
-        upstreamHealth.failed(fault, { upstream, model: upstreamModel, credentialName })
-      }
-    },
-    onIssued: (issued, usage, upstream) => {
-      if (chainTokens === null) return
-      const tokens = storedTokens(usage, admitted, chainTokens)
-      dependencies.storedResponses.remember(known.pointer, { upstream, model }, issued, tokens)
-    },
-    onEnd: (outcome) => {
-      try {
-        openCalls.ended(isStream)
-        settlement.settle(call, outcome, outcome.used === null ? null : charged)
-        if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
-        const { upstream, upstreamModel, status, code, lastCall, firstByteAt, calledAt, used } = outcome
-        if (textBytes > 0 && isCounted(used)) dependencies.promptSizes.reported(model, textBytes, used.promptTokens)
-        if (counted !== null && isCounted(used)) dependencies.providerCounts.billed(counted, used.promptTokens)
-        if (lastCall !== null)
-          upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
-        if (upstream !== null && status === 200 && code === null && dependencies.upstreams.current === upstreams) {
-          upstreamHealth.answered(upstream, upstreamModel!)
-        }
-      } finally {
-        resources.release()
-      }
-    }
-  })
+  log.error({ err: failure, reqId: id, upstream, upstreamModel }, 'upstream failed')
+  // Calls with replaced settings say nothing of the present ones.
+  if (upstreams.current !== current) return
+  const credentialName = current.byName.get(upstream)?.models.credentialName ?? null
+  upstreamHealth.failed(fault, { upstream, model: upstreamModel, credentialName })
+}
+
+/** Reports the last call of an ended request. */
+function reportEnd(
+  { upstream, upstreamModel, status, code, lastCall, firstByteAt, calledAt }: Outcome,
+  current: UpstreamSet,
+  { upstreams, upstreamHealth, upstreamMetrics }: InferenceDependencies
+): void {
+  if (lastCall !== null)
+    upstreamMetrics.ended(upstream!, lastCall, firstByteAt === null ? null : firstByteAt - calledAt)
+  if (upstream !== null && status === 200 && code === null && upstreams.current === current)
+    upstreamHealth.answered(upstream, upstreamModel!)
 }
 
 /** Keeps a whole answer for repeats of its request. An answer that cost nothing may run again. */

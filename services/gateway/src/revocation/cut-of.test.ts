@@ -43,8 +43,9 @@ const table: ReadonlyArray<[name: string, key: KeyRecord | null, account: Accoun
 test('which open requests end', async (t) => {
   for (const [name, key, of, code] of table) {
     await t.test(name, async () => {
-      const versioned = { key: key && { version: '1', record: key }, account: of && { version: '1', record: of } }
-      assert.equal(cutOf({ ...versioned, digest })?.code ?? null, code)
+      const keyRecord = key && { version: '1', record: key }
+      const accountRecord = of && { version: '1', record: of }
+      assert.equal(cutOf({ keyRecord, accountRecord, digest })?.code ?? null, code)
     })
   }
 })

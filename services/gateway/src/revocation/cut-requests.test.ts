@@ -8,7 +8,8 @@ import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { cutCatalog, cutUpstreams, done, usageEvent, word } from '../testing/cut-streams.ts'
 import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { collectLogLines, type RequestLine } from '../testing/log-lines.ts'
-import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 
 const lines = collectLogLines()
 let upstream: FakeUpstream

@@ -5,7 +5,7 @@ import { findOutdated, type JudgedKey } from '@tollgate/state/admission/find-out
 import { changesChannel } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { changedAccount } from '@tollgate/state/projection/changes.ts'
-import { refreshRecords, refusalError } from '../admission/admit-request.ts'
+import { refreshRecords, refusalError } from '../admission/confirm-key.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { Deadlines, OpenRequest } from '../relay/deadlines.ts'
 
@@ -52,9 +52,9 @@ export function createRequestCuts(redis: RedisLink, requests: Pick<Deadlines, 'o
     const now = performance.now()
     const isAllDue = now >= allDueAt
     const due = new Set<KnownKey>()
-    for (const { known, beganAt } of requests.open()) {
-      if (known === null) continue
-      if (accounts.has(known.pointer.account) || (isAllDue && beganAt <= now - freshMs)) due.add(known)
+    for (const { key, beganAt } of requests.open()) {
+      if (key === null) continue
+      if (accounts.has(key.pointer.account) || (isAllDue && beganAt <= now - freshMs)) due.add(key)
     }
     const failure = await refreshOutdated(redis, [...due])
     cutRequests(requests, due)
@@ -103,26 +103,27 @@ async function refreshOutdated(redis: RedisLink, all: readonly KnownKey[]): Prom
     const some = all.slice(at, at + maxKeys).map(judgedKeyOf)
     const { outdated, error } = await findOutdated(redis, some)
     note(error)
-    await Promise.all(outdated.map(({ known }) => refreshRecords(redis, known).catch(note)))
+    await Promise.all(outdated.map(({ entry }) => refreshRecords(redis, entry).catch(note)))
   }
   return failure
 }
 
-function judgedKeyOf(known: KnownKey): JudgedKey & { known: KnownKey } {
-  const { account, key } = known.pointer
-  return { account, key, judged: { key: known.key?.version ?? '', account: known.account?.version ?? '' }, known }
+function judgedKeyOf(entry: KnownKey): JudgedKey & { entry: KnownKey } {
+  const { account, key } = entry.pointer
+  const judged = { key: entry.keyRecord?.version ?? '', account: entry.accountRecord?.version ?? '' }
+  return { account, key, judged, entry }
 }
 
 function cutRequests(requests: Pick<Deadlines, 'open'>, keys: ReadonlySet<KnownKey>): void {
   const failures = new Map<KnownKey, ServiceError>()
-  for (const known of keys) {
-    const failure = cutOf(known)
-    if (failure !== null) failures.set(known, failure)
+  for (const key of keys) {
+    const failure = cutOf(key)
+    if (failure !== null) failures.set(key, failure)
   }
   if (failures.size === 0) return
   const cut: Array<[OpenRequest, ServiceError]> = []
   for (const request of requests.open()) {
-    const failure = request.known === null ? undefined : failures.get(request.known)
+    const failure = request.key === null ? undefined : failures.get(request.key)
     if (failure !== undefined) cut.push([request, failure])
   }
   for (const [request, failure] of cut) request.cut(failure)
@@ -134,13 +135,17 @@ function cutRequests(requests: Pick<Deadlines, 'open'>, keys: ReadonlySet<KnownK
  *
  * @returns the failure for their clients; null if they go on
  */
-export function cutOf({ key, account, digest }: Pick<KnownKey, 'key' | 'account' | 'digest'>): ServiceError | null {
-  const refusal = (account && judgeSuspension(account.record)) ?? cutOfKey(key, digest)
+export function cutOf({
+  keyRecord,
+  accountRecord,
+  digest
+}: Pick<KnownKey, 'keyRecord' | 'accountRecord' | 'digest'>): ServiceError | null {
+  const refusal = (accountRecord && judgeSuspension(accountRecord.record)) ?? cutOfKey(keyRecord, digest)
   return refusal === null ? null : refusalError(refusal)
 }
 
-function cutOfKey(key: KnownKey['key'], digest: string): KeyRefusal | null {
-  if (key?.record.cutStreams !== true) return null
-  const verdict = judgeKey({ key: key.record, account: null }, digest)
+function cutOfKey(keyRecord: KnownKey['keyRecord'], digest: string): KeyRefusal | null {
+  if (keyRecord?.record.cutStreams !== true) return null
+  const verdict = judgeKey({ key: keyRecord.record, account: null }, digest)
   return !verdict.allowed && verdict.code === 'revoked_api_key' ? verdict : null
 }

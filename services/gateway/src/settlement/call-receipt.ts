@@ -54,14 +54,14 @@ export function callReceipt(
   endedAt: number,
   hasAddress: boolean
 ): string {
-  const { id, known, startedAt, sender, endpoint, kind, model, askedModel, admitted, isStream } = call
+  const { id, key, startedAt, sender, endpoint, kind, model, askedModel, admitted, isStream } = call
   const { hold, heldTokens } = admitted
   const used = usage ?? unserved
   return encodeReceipt({
     kind: 'settled',
     id,
-    account: known.pointer.account,
-    key: known.pointer.key,
+    account: key.pointer.account,
+    key: key.pointer.key,
     at: hold.at,
     count: 1,
     refused: null,

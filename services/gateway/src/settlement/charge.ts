@@ -20,7 +20,7 @@ const nothing: Charge = { usage: null, costNanos: 0, rates: null, tier: null }
 /** What a call is charged at this time; null if its usage must be estimated first. */
 export function chargeOf(call: Call, used: Used): Charge | null {
   if (used === null) return nothing
-  if (used === 'hold') return { ...nothing, usage: heldUsage(call), costNanos: call.admitted.hold.nanos }
+  if (used === 'hold') return { ...nothing, usage: holdUsage(call), costNanos: call.admitted.hold.nanos }
   if (!('received' in used)) return chargeOfUsage(call, withWriteTimes(used, call.promptKinds))
   const hasNoTokens = kindOf(call.kind).mayHaveNoTokens === true && call.prices.inputPicos === 0
   return hasNoTokens && used.reported === null ? chargeOfUsage(call, noUsage) : null
@@ -34,7 +34,7 @@ export function chargeOfUsage({ prices, tiers, admitted }: Call, usage: Usage): 
 }
 
 /** All reserved tokens and calls of tools, as usage. */
-export function heldUsage({ admitted }: Call): Usage {
+export function holdUsage({ admitted }: Call): Usage {
   const { promptTokens, outputTokens, toolCalls } = admitted
   const usage = { ...noUsage, promptTokens, completionTokens: outputTokens, estimated: true }
   if (toolCalls !== null) addCalls(usage, new Map([[toolCalls.type, toolCalls.calls]]))

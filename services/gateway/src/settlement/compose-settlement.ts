@@ -41,8 +41,8 @@ export interface ComposedSettlement extends AsyncDisposable {
 }
 
 /** Connects what prices the calls that ended, and tells Redis. */
-export function composeSettlement(given: SettlementParts): ComposedSettlement {
-  const { redis, turn, metrics, failures, log, logsRequest, requestLog } = given
+export function composeSettlement(options: SettlementParts): ComposedSettlement {
+  const { redis, turn, metrics, failures, log, logsRequest, requestLog } = options
   const warn = (message: string) => (err: unknown) => log.warn({ err }, message)
   const lastSettlements = Promise.withResolvers<void>()
   let deadline: NodeJS.Timeout | undefined
@@ -54,7 +54,7 @@ export function composeSettlement(given: SettlementParts): ComposedSettlement {
     requestLog?.shardBytes
   )
   const estimator =
-    given.estimator ?? createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
+    options.estimator ?? createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
   const onAboveBound = (nanos: number): void => {
     metrics.aboveBound.requests.add(1)
     metrics.aboveBound.nanos.add(nanos)

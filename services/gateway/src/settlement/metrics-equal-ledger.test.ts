@@ -11,7 +11,8 @@ import t from 'tap'
 import { post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { labelsOf, readMetrics, type Sample } from '../testing/read-metrics.ts'
-import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 
 const usages = ['{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}', '{"prompt_tokens":1}'] as const
 const detailed =

@@ -14,7 +14,7 @@ import type { PromptKinds } from './price.ts'
 /** An admitted call of a model. */
 export interface Call {
   readonly id: string
-  readonly known: KnownKey
+  readonly key: KnownKey
   /** `performance.now()` when the head of the request arrived. */
   readonly startedAt: number
   readonly sender: RequestSender

@@ -7,7 +7,8 @@ import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { callsOf, type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { sumOf } from '../testing/read-metrics.ts'
-import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 
 const { small } = testCatalog.models as { small: Catalog['models'][string] }
 /** One nanodollar for input, ten for output, and others for the rest. */

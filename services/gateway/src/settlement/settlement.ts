@@ -4,6 +4,7 @@ import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { unpricedKinds } from '@tollgate/contracts/prices/rates-for.ts'
 import type { FailureCounts } from '@tollgate/service/http/admin-server.ts'
 import type { LogsRequest } from '@tollgate/service/log/log-lines.ts'
+import type { SettledRequest } from '@tollgate/state/settlement/settlement-sums.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { RequestLogSetting } from '../receipts/refusal-log.ts'
 import { logRequest } from '../telemetry/request-log.ts'
@@ -13,7 +14,7 @@ import { type ReportedUsage, type Usage, unserved } from '../usage/usage.ts'
 import { CallLines } from './call-lines.ts'
 import type { CallMetrics } from './call-metrics.ts'
 import { callReceipt } from './call-receipt.ts'
-import { type Charge, chargeOf, chargeOfUsage, heldUsage } from './charge.ts'
+import { type Charge, chargeOf, chargeOfUsage, holdUsage } from './charge.ts'
 import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { estimatedPromptKinds, withWriteTimes } from './price.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
@@ -68,53 +69,25 @@ export function createSettlement({
   /** @param endedAt `performance.now()` when the answer ended */
   function settleCharge(call: Call, outcome: Outcome, charge: Charge, endedAt: number): void {
     const { usage, costNanos: cost } = charge
-    const { id, known, model, admitted, trace } = call
-    const { hold, heldTokens, rates, tokensPerMinute } = admitted
-    // Spreading these into the object would take five times as long.
-    const { promptTokens, cachedTokens, completionTokens, reasoningTokens, rare, estimated } = usage ?? unserved
-    if (cost > hold.nanos) {
-      onAboveBound(cost - hold.nanos)
-      log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'a call cost more than its hold')
+    const { id, key, model, trace } = call
+    const { nanos: heldNanos } = call.admitted.hold
+    if (cost > heldNanos) {
+      onAboveBound(cost - heldNanos)
+      log.warn({ reqId: id, model, costNanos: cost, heldNanos }, 'a call cost more than its hold')
     }
     // Nearly all answers have neither.
     if (usage !== null && (usage.rare !== null || (usage.tier !== null && usage.tier !== standardTier))) {
       for (const kind of unpricedKinds(usage, call.prices)) onUnpriced(model, kind)
     }
-    trace?.settled(outcome, usage, cost, known)
-    const settled = {
-      id,
-      key: known.pointer.key,
-      model,
-      upstream: outcome.upstream ?? '',
-      at: hold.at,
-      heldNanos: hold.nanos,
-      heldTokens,
-      tokensPerMinute,
-      tokensRestMs: rates.tokensRestMs,
-      promptTokens,
-      cachedTokens,
-      completionTokens,
-      reasoningTokens,
-      rare,
-      estimated,
-      costNanos: cost,
-      failed: outcome.code !== null,
-      receipt: requestLog === null ? null : callReceipt(call, outcome, charge, endedAt, requestLog.hasAddresses)
-    }
-    queue.settle(known.prepared, settled, trace?.isSampled === true ? trace : null)
+    trace?.settled(outcome, usage, cost, key)
+    const receipt = requestLog === null ? null : callReceipt(call, outcome, charge, endedAt, requestLog.hasAddresses)
+    const request = settledRequest(call, outcome, charge, receipt)
+    queue.settle(key.prepared, request, trace?.isSampled === true ? trace : null)
     report(call, outcome, usage, cost, endedAt)
   }
 
-  async function count(call: Call, { received, reported, mayHaveWrittenMore }: Uncounted): Promise<Usage> {
-    const { prompt, answers } = call
-    const isPromptReported = reported !== null && reported.promptTokens !== null
-    const hasTokenizer = prompt !== null
-    const countable = { prompt: isPromptReported ? null : prompt, received, answers, hasTokenizer }
-    return estimatedUsage(call, await estimator.estimate(countable), mayHaveWrittenMore, reported)
-  }
-
-  function estimated(call: Call, used: Uncounted): Promise<Charge> {
-    return count(call, used).then((usage) => chargeOfUsage(call, usage))
+  async function estimatedCharge(call: Call, used: Uncounted): Promise<Charge> {
+    return chargeOfUsage(call, await countUsage(estimator, call, used))
   }
 
   /** Counts and logs an ended call. */
@@ -122,8 +95,8 @@ export function createSettlement({
     metrics.ended(call, outcome, usage, cost, endedAt)
     const { status, code } = outcome
     if (!logsRequest(status, code)) return
-    const { id, known, startedAt, sender, endpoint } = call
-    const facts = { id, known, startedAt, endedAt, status, code, sender, endpoint }
+    const { id, key, startedAt, sender, endpoint } = call
+    const facts = { id, key, startedAt, endedAt, status, code, sender, endpoint }
     logRequest(log, facts, lines.membersOf(call, outcome, usage, cost))
   }
 
@@ -133,19 +106,19 @@ export function createSettlement({
       if (code !== null) failures.add(code)
       const endedAt = performance.now()
       call.trace?.settling()
-      const known = charge ?? chargeOf(call, used)
-      if (known !== null) settleCharge(call, outcome, known, endedAt)
+      const finalCharge = charge ?? chargeOf(call, used)
+      if (finalCharge !== null) settleCharge(call, outcome, finalCharge, endedAt)
       else {
-        const settled = estimated(call, used as Uncounted).then((charged) =>
-          settleCharge(call, outcome, charged, endedAt)
+        const settling = estimatedCharge(call, used as Uncounted).then((estimate) =>
+          settleCharge(call, outcome, estimate, endedAt)
         )
-        counting.add(settled)
-        void settled.finally(() => counting.delete(settled))
+        counting.add(settling)
+        void settling.finally(() => counting.delete(settling))
       }
     },
     cancel(call, outcome) {
-      queue.cancel(call.known.prepared, call.id)
-      call.trace?.cancelled(call.known)
+      queue.cancel(call.key.prepared, call.id)
+      call.trace?.cancelled(call.key)
       report(call, outcome, null, 0, performance.now())
     },
     get countingCalls() {
@@ -157,6 +130,51 @@ export function createSettlement({
   }
 }
 
+/** What Redis gets of a call that ended. */
+function settledRequest(
+  { id, key, model, admitted }: Call,
+  { upstream, code }: Outcome,
+  { usage, costNanos }: Charge,
+  receipt: string | null
+): SettledRequest {
+  const { hold, heldTokens, rates, tokensPerMinute } = admitted
+  // Spreading these into the object would take five times as long.
+  const { promptTokens, cachedTokens, completionTokens, reasoningTokens, rare, estimated } = usage ?? unserved
+  return {
+    id,
+    key: key.pointer.key,
+    model,
+    upstream: upstream ?? '',
+    at: hold.at,
+    heldNanos: hold.nanos,
+    heldTokens,
+    tokensPerMinute,
+    tokensRestMs: rates.tokensRestMs,
+    promptTokens,
+    cachedTokens,
+    completionTokens,
+    reasoningTokens,
+    rare,
+    estimated,
+    costNanos,
+    failed: code !== null,
+    receipt
+  }
+}
+
+/** Counts the tokens of a call whose upstream did not report all of them. */
+async function countUsage(
+  estimator: SettlementDependencies['estimator'],
+  call: Call,
+  { received, reported, mayHaveWrittenMore }: Uncounted
+): Promise<Usage> {
+  const { prompt, answers } = call
+  const isPromptReported = reported !== null && reported.promptTokens !== null
+  const hasTokenizer = prompt !== null
+  const countable = { prompt: isPromptReported ? null : prompt, received, answers, hasTokenizer }
+  return estimatedUsage(call, await estimator.estimate(countable), mayHaveWrittenMore, reported)
+}
+
 /**
  * The reported usage. Missing numbers are upper estimates within the hold.
  *
@@ -164,27 +182,28 @@ export function createSettlement({
  */
 function estimatedUsage(
   call: Call,
-  counted: Estimate,
+  estimate: Estimate,
   mayHaveWrittenMore: boolean,
   reported: ReportedUsage | null
 ): Usage {
-  const held = heldUsage(call)
+  const maximum = holdUsage(call)
   const reportedOutput = reported?.completionTokens ?? null
-  const promptTokens = reported?.promptTokens ?? Math.min(counted.promptTokens ?? held.promptTokens, held.promptTokens)
+  const promptTokens =
+    reported?.promptTokens ?? Math.min(estimate.promptTokens ?? maximum.promptTokens, maximum.promptTokens)
   const cachedTokens = Math.min(reported?.cachedTokens ?? 0, promptTokens)
   const { promptKinds, prices } = call
   const isReported = reported?.promptTokens != null
   const kinds = isReported ? null : estimatedPromptKinds(promptTokens, promptKinds, prices)
-  const rare = rareCounts({ ...(reported ?? held).rare, ...kinds })
+  const rare = rareCounts({ ...(reported ?? maximum).rare, ...kinds })
   // An answer without words can have 0 tokens.
-  if (reportedOutput !== null && !mayHaveWrittenMore && (reportedOutput > 0 || counted.completionTokens === 0)) {
+  if (reportedOutput !== null && !mayHaveWrittenMore && (reportedOutput > 0 || estimate.completionTokens === 0)) {
     const completionTokens = reportedOutput
     const usage = { ...reported!, rare, promptTokens, cachedTokens, completionTokens, estimated: !isReported }
     return withWriteTimes(usage, promptKinds)
   }
-  const unknown = call.hidesOutput || counted.completionTokens === null
-  const output = unknown ? held.completionTokens : Math.min(counted.completionTokens!, held.completionTokens)
+  const unknown = call.hidesOutput || estimate.completionTokens === null
+  const output = unknown ? maximum.completionTokens : Math.min(estimate.completionTokens!, maximum.completionTokens)
   const completionTokens = Math.max(output, reportedOutput ?? 0)
-  const usage = { ...held, ...reported, rare, promptTokens, cachedTokens, completionTokens, estimated: true }
+  const usage = { ...maximum, ...reported, rare, promptTokens, cachedTokens, completionTokens, estimated: true }
   return withWriteTimes(usage, promptKinds)
 }

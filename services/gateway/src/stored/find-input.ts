@@ -34,31 +34,31 @@ interface NamedItem {
  */
 export function namedItems(bytes: Buffer, notes: readonly number[]): readonly NamedItem[] {
   const named: NamedItem[] = []
-  let found: FoundItem | null = null
+  let item: ItemNotes | null = null
   const add = () => {
-    if (found === null || found.idAt < 0) return
+    if (item === null || item.idAt < 0) return
     if (named.length === maxNamed) throw tooMany()
-    named.push(toNamed(bytes, notes, found))
+    named.push(toNamed(bytes, notes, item))
   }
   for (let at = 0; at < notes.length; at += 3) {
     switch (notes[at]) {
       case note.item:
         add()
-        found = { idAt: -1, typeAt: -1, hasContent: false, isSealed: false }
+        item = { idAt: -1, typeAt: -1, hasContent: false, isSealed: false }
         break
       case note.itemId:
-        found!.idAt = at
+        item!.idAt = at
         break
       case note.itemType:
-        found!.typeAt = at
+        item!.typeAt = at
         break
       case note.itemContent:
         // A text, or a list with a part.
-        found!.hasContent =
+        item!.hasContent =
           notes[at + 2]! > notes[at + 1]! || (notes[at + 3] === note.part && !isEmptyList(bytes, notes[at + 1]!))
         break
       case note.sealed:
-        found!.isSealed = notes[at + 2]! > notes[at + 1]!
+        item!.isSealed = notes[at + 2]! > notes[at + 1]!
     }
   }
   add()
@@ -69,7 +69,7 @@ export function namedItems(bytes: Buffer, notes: readonly number[]): readonly Na
 const isEmptyList = (bytes: Buffer, start: number): boolean => bytes[skipSpace(bytes, start + 1)] === closeBracket
 
 /** Where the notes of an item are. */
-interface FoundItem {
+interface ItemNotes {
   /** -1 without an id. */
   idAt: number
   /** -1 without a type. */
@@ -81,7 +81,7 @@ interface FoundItem {
 function toNamed(
   bytes: Buffer,
   notes: readonly number[],
-  { idAt, typeAt, hasContent, isSealed }: FoundItem
+  { idAt, typeAt, hasContent, isSealed }: ItemNotes
 ): NamedItem {
   const [start, end] = [notes[idAt + 1]!, notes[idAt + 2]!]
   const type = typeAt < 0 ? null : decodeText(bytes, notes[typeAt + 1]!, notes[typeAt + 2]!)
@@ -115,7 +115,7 @@ export interface NamedInput {
 }
 
 /** What the ids in an input stand for. */
-export interface FoundInput {
+export interface StoredInput {
   /** The upstream that has what the ids refer to; null if any upstream can serve the request. */
   readonly upstream: string | null
   /** Whether no other upstream can serve the request. */
@@ -129,7 +129,7 @@ export interface FoundInput {
 }
 
 /** For a request without ids. */
-export const nothingFound: FoundInput = { upstream: null, isRequired: false, tokens: 0, models: [], ids: [] }
+export const noStoredInput: StoredInput = { upstream: null, isRequired: false, tokens: 0, models: [], ids: [] }
 
 /**
  * Finds what the ids in an input stand for. Ids of other keys count as unknown: all accounts share the gateway's
@@ -138,36 +138,36 @@ export const nothingFound: FoundInput = { upstream: null, isRequired: false, tok
  * @param find finds the ids of the key
  * @throws ServiceError previous_response_not_found, item_not_found, invalid_request or state_unavailable
  */
-export async function findInput({ previous, items }: NamedInput, find: FindIds): Promise<FoundInput> {
+export async function findInput({ previous, items }: NamedInput, find: FindIds): Promise<StoredInput> {
   const ids = [...new Set([...(previous === null ? [] : [previous]), ...items.map(({ id }) => id)])]
-  let found: Map<string, StoredId | null>
+  let stored: Map<string, StoredId | null>
   try {
     const needed = items.filter(({ form }) => form === 'reference').map(({ id }) => id)
     const answers = await findSoon(find, ids, new Set(previous === null ? needed : [previous, ...needed]))
-    found = new Map(ids.map((id, index) => [id, answers[index] ?? null]))
+    stored = new Map(ids.map((id, index) => [id, answers[index] ?? null]))
   } catch (cause) {
     throw new ServiceError('state_unavailable', { cause })
   }
-  const chain = previous === null ? null : (found.get(previous) ?? null)
+  const chain = previous === null ? null : (stored.get(previous) ?? null)
   if (previous !== null && chain === null) throw noPrevious(previous)
   const references = items
     .filter(({ form }) => form === 'reference')
-    .map(({ id }) => found.get(id) ?? raise(noItem(id)))
+    .map(({ id }) => stored.get(id) ?? raise(noItem(id)))
   const needed = chain === null ? references : [chain, ...references]
   const places = new Set(needed.map(({ upstream }) => upstream))
   if (places.size > 1) throw severalPlaces()
   // Only the account that sealed reasoning can read it.
-  const sealed = items.findLast(({ id, form }) => form === 'sealed' && found.get(id) != null)
+  const sealed = items.findLast(({ id, form }) => form === 'sealed' && stored.get(id) != null)
   const [required = null] = places
-  const reasoning = items.filter(({ form }) => form === 'open').flatMap(({ id }) => found.get(id) ?? [])
+  const reasoning = items.filter(({ form }) => form === 'open').flatMap(({ id }) => stored.get(id) ?? [])
   return {
-    upstream: required ?? (sealed === undefined ? null : found.get(sealed.id)!.upstream),
+    upstream: required ?? (sealed === undefined ? null : stored.get(sealed.id)!.upstream),
     isRequired: required !== null,
     tokens: (chain?.tokens ?? 0) + tokensOf([...references, ...reasoning]),
     models: [...new Set(needed.map(({ model }) => model))],
     ids: items.map(({ id, span, form }) => ({
       span,
-      upstream: found.get(id)?.upstream ?? null,
+      upstream: stored.get(id)?.upstream ?? null,
       isNeeded: form === 'reference'
     }))
   }
@@ -190,21 +190,24 @@ function raise(error: Error): never {
 }
 
 /** Longer ids are cut in messages. */
-const shown = (id: string): string => (id.length > 100 ? `${id.slice(0, 100)}…` : id)
+const shortId = (id: string): string => (id.length > 100 ? `${id.slice(0, 100)}…` : id)
 
 const noPrevious = (id: string) =>
   new ServiceError('previous_response_not_found', {
-    message: `Previous response with id '${shown(id)}' not found.`,
+    message: `Previous response with id '${shortId(id)}' not found.`,
     details: { param: 'previous_response_id' }
   })
 /** No account has a conversation, because the gateway offers none: one has no end, so its prompt has no bound. */
 export const noConversation = (id: string): ServiceError =>
   new ServiceError('conversation_not_found', {
-    message: `Conversation with id '${shown(id)}' not found.`,
+    message: `Conversation with id '${shortId(id)}' not found.`,
     details: { param: 'conversation' }
   })
 const noItem = (id: string) =>
-  new ServiceError('item_not_found', { message: `Item with id '${shown(id)}' not found.`, details: { param: 'input' } })
+  new ServiceError('item_not_found', {
+    message: `Item with id '${shortId(id)}' not found.`,
+    details: { param: 'input' }
+  })
 const severalPlaces = () =>
   new ServiceError('invalid_request', {
     message: 'input: the stored items are at different providers. Send them with their content.'

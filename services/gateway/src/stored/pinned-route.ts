@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { FoundInput } from './find-input.ts'
+import type { StoredInput } from './find-input.ts'
 
 type Counting = Pick<Model, 'tokenizer' | 'images' | 'audio'>
 
@@ -13,7 +13,7 @@ type Counting = Pick<Model, 'tokenizer' | 'images' | 'audio'>
  * @throws ServiceError invalid_request
  */
 export function refuseOtherCounts(
-  { models }: Pick<FoundInput, 'models'>,
+  { models }: Pick<StoredInput, 'models'>,
   name: string,
   modelOf: (name: string) => Counting | null
 ): void {
@@ -42,7 +42,7 @@ const countAlike = (a: Counting | null, b: Counting | null): boolean =>
  */
 export function pinnedRoute(
   route: readonly Target[],
-  { upstream, isRequired }: Pick<FoundInput, 'upstream' | 'isRequired'>
+  { upstream, isRequired }: Pick<StoredInput, 'upstream' | 'isRequired'>
 ): readonly Target[] {
   if (upstream === null) return route
   const pinned = route.filter((target) => target.upstream === upstream)

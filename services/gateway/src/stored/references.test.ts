@@ -3,7 +3,8 @@ import t from 'tap'
 import { outcomeOf, post } from '../testing/client.ts'
 import { callsOf, type FakeUpstream } from '../testing/fake-upstream.ts'
 import { answerWith, beginStream, responseOf, responseUsage, streamOf } from '../testing/responses-answers.ts'
-import { catalogOf, type SeededKey, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { catalogOf, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 import { startTwoUpstreams } from '../testing/two-upstreams.ts'
 
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices

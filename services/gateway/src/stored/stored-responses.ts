@@ -23,13 +23,13 @@ export async function findSoon(
   ids: readonly string[],
   needed: ReadonlySet<string>
 ): Promise<Array<StoredId | null>> {
-  let found = await find(ids)
+  let stored = await find(ids)
   for (const waitMs of waitsMs) {
-    if (!found.some((one, index) => one === null && needed.has(ids[index]!))) return found
+    if (!stored.some((one, index) => one === null && needed.has(ids[index]!))) return stored
     await delay(waitMs)
-    found = await find(ids)
+    stored = await find(ids)
   }
-  return found
+  return stored
 }
 
 /** The maximum tokens of a stored answer. */

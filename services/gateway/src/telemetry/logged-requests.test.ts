@@ -3,7 +3,8 @@ import t, { type Test } from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { collectLogLines } from '../testing/log-lines.ts'
-import { type GatewayOptions, type SeededKey, startGateway } from '../testing/start-gateway.ts'
+import { type GatewayOptions, startGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 
 async function start(t: Test, options: GatewayOptions = {}) {
   const lines = collectLogLines()

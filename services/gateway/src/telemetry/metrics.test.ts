@@ -5,7 +5,8 @@ import t from 'tap'
 import { chatOf, post, rawConnection } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { readMetrics, sumOf } from '../testing/read-metrics.ts'
-import { catalogOf, type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import type { SeededKey } from '../testing/test-keys.ts'
 
 let first: FakeUpstream
 let second: FakeUpstream

@@ -7,7 +7,7 @@ import { logRequest, type RequestFacts } from './request-log.ts'
 
 const facts: RequestFacts = {
   id: 'req_1',
-  known: null,
+  key: null,
   startedAt: 1000,
   endedAt: 1012.34,
   status: 200,

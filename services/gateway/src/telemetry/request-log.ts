@@ -8,7 +8,7 @@ import type { KnownKey } from '../authenticate/known-key.ts'
 export interface RequestFacts {
   id: string
   /** null for a request without an existing key. */
-  known: KnownKey | null
+  key: KnownKey | null
   /** `performance.now()` when its head had arrived. */
   startedAt: number
   /** `performance.now()` at its end. */
@@ -49,20 +49,20 @@ interface PinoState {
  * time, so common values are one piece with their neighbours.
  */
 export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = ''): void {
-  const { id, known, startedAt, endedAt, status, code, endpoint, sender } = facts
+  const { id, key, startedAt, endedAt, status, code, endpoint, sender } = facts
   const isWarning = status >= 500
   // pino replaces the methods of disabled levels by this function.
   if ((isWarning ? log.warn : log.info) === log.silent) return
   const { [symbols.streamSym]: stream, [symbols.chindingsSym]: bindings } = log as unknown as PinoState
-  const key =
-    known === null ? '"key":null,"account":null' : `"key":"${known.pointer.key}","account":"${known.pointer.account}"`
+  const ids =
+    key === null ? '"key":null,"account":null' : `"key":"${key.pointer.key}","account":"${key.pointer.account}"`
   const clientId = readClientRequestId(sender.requestId)
   const isSuccess = status === 200 && code === null
   stream.write(
     `${isWarning ? '{"level":40,"time":' : '{"level":30,"time":'}${Date.now()}${bindings},"reqId":"${id}"` +
       `${clientId === null ? ',"clientAddress":' : `,"clientRequestId":"${clientId}","clientAddress":`}` +
       `${sender.address === undefined ? 'null' : quote(sender.address)}` +
-      `${endpoint === null ? ',"endpoint":null' : `,"endpoint":"${endpoint}"`},${key}` +
+      `${endpoint === null ? ',"endpoint":null' : `,"endpoint":"${endpoint}"`},${ids}` +
       `${isSuccess ? ',"status":200,"code":null,' : `,"status":${status},"code":${JSON.stringify(code)},`}` +
       `${call}"durationMs":${roundedMsText(endedAt - startedAt)},"msg":"request"}\n`
   )

@@ -52,10 +52,10 @@ export class RequestTrace {
   }
 
   /** Ends the trace of a request that was not admitted. */
-  refused(status: number, code: string, known: KnownKey | null): void {
+  refused(status: number, code: string, key: KnownKey | null): void {
     if (!this.isSampled) return
     this.#endStep(code)
-    this.#span.set({ [names.httpStatus]: status, ...idsOf(known) })
+    this.#span.set({ [names.httpStatus]: status, ...idsOf(key) })
     this.#end(status, code)
   }
 
@@ -73,7 +73,7 @@ export class RequestTrace {
   }
 
   /** Called when the cost is known. Redis does not have it yet. @param cost nanodollars */
-  settled(outcome: TracedOutcome, usage: Usage | null, cost: number, known: KnownKey): void {
+  settled(outcome: TracedOutcome, usage: Usage | null, cost: number, key: KnownKey): void {
     if (!this.isSampled) return
     const used = usage === null ? {} : usageOf(usage)
     const { upstream, attempts, status, code, firstByteAt, clientGone } = outcome
@@ -87,22 +87,22 @@ export class RequestTrace {
       ...(upstream !== null && { [names.provider]: upstream }),
       ...(firstByteAt !== null && this.#attempt?.answer),
       ...used,
-      ...idsOf(known)
+      ...idsOf(key)
     })
     this.#end(status, code)
   }
 
   /** Called when the client left before an upstream was called. */
-  cancelled(known: KnownKey): void {
+  cancelled(key: KnownKey): void {
     if (!this.isSampled) return
-    this.#span.set({ [names.attempts]: 0, [names.clientGone]: true, ...idsOf(known) })
+    this.#span.set({ [names.attempts]: 0, [names.clientGone]: true, ...idsOf(key) })
     this.#span.end()
   }
 
   /** Ends the trace of a request that got the answer of an earlier one. */
-  replayed(known: KnownKey): void {
+  replayed(key: KnownKey): void {
     if (!this.isSampled) return
-    this.#span.set({ [names.httpStatus]: 200, [names.attempts]: 0, [names.costNanos]: 0, ...idsOf(known) })
+    this.#span.set({ [names.httpStatus]: 200, [names.attempts]: 0, [names.costNanos]: 0, ...idsOf(key) })
     this.#end(200, null)
   }
 
@@ -124,8 +124,8 @@ export class RequestTrace {
   }
 }
 
-function idsOf(known: KnownKey | null): SpanAttributes {
-  return known === null ? {} : { [names.keyId]: known.pointer.key, [names.accountId]: known.pointer.account }
+function idsOf(key: KnownKey | null): SpanAttributes {
+  return key === null ? {} : { [names.keyId]: key.pointer.key, [names.accountId]: key.pointer.account }
 }
 
 function usageOf({ promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated }: Usage): SpanAttributes {

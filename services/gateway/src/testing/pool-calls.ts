@@ -62,7 +62,7 @@ export async function startPool<Pool extends UpstreamPool>(
   const { port } = server.address() as AddressInfo
   const pool = open({
     url: new URL(`${secure ? 'https://localhost' : 'http://127.0.0.1'}:${port}/v1/`),
-    headers: ['authorization', 'Bearer s3cret'],
+    headers: { authorization: 'Bearer s3cret' },
     timeouts: { ...patient, ...timeouts },
     ca: secure && trusted ? pem.toString() : undefined,
     restMs

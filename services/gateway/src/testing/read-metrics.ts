@@ -20,14 +20,14 @@ export function readMetrics(text: string): Sample[] {
 
 /** The values that each label has. */
 export function labelsOf(samples: readonly Sample[]): Record<string, Set<string>> {
-  const found: Record<string, Set<string>> = {}
+  const values: Record<string, Set<string>> = {}
   for (const { labels } of samples) {
     for (const [label, value] of Object.entries(labels)) {
-      found[label] ??= new Set()
-      found[label].add(value)
+      values[label] ??= new Set()
+      values[label].add(value)
     }
   }
-  return found
+  return values
 }
 
 /** The sum of a metric over all samples that have these labels; 0 for none. */

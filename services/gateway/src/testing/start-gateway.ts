@@ -5,9 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Catalog, Target } from '@tollgate/contracts/catalog/catalog.ts'
-import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
-import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
-import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { afterGroup, isGroup } from '@tollgate/sandbox/testing/after-group.ts'
 import { type LeasedRedis, leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { sampleRequests } from '@tollgate/service/log/log-lines.ts'
@@ -15,8 +12,8 @@ import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
-import { putAccountRecord, putKeyRecord, putPointer } from '@tollgate/state/projection/write-records.ts'
 import { verifyAll } from '@tollgate/state/testing/redis-content.ts'
+import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import type { Registry } from 'prom-client'
 import type { BodyMemory } from '../body/body-memory.ts'
@@ -27,6 +24,7 @@ import type { RequestLogSetting } from '../receipts/refusal-log.ts'
 import type { Reaper } from '../settlement/reaper.ts'
 import { createUsageEstimator, type UsageEstimator } from '../tokens/usage-estimator.ts'
 import type { Learned, Upstreams } from '../upstreams/upstreams.ts'
+import { createTestKeys, nextVersion, type TestKeys } from './test-keys.ts'
 
 /** What templates add. Few, so that tests can compute what is reserved. */
 const around = { request: 0, message: 8 }
@@ -95,15 +93,7 @@ function plan(models: string[]): Catalog['plans'][string] {
   }
 }
 
-export interface SeededKey {
-  secret: string
-  digest: string
-  id: string
-  account: string
-  record: KeyRecord
-}
-
-export interface TestGateway {
+export interface TestGateway extends TestKeys {
   url: string
   server: Server
   /** `METHOD /path` of every registered route, without `HEAD` and `OPTIONS`. */
@@ -127,17 +117,6 @@ export interface TestGateway {
   /** The metrics in Prometheus' format. */
   metrics(): Promise<string>
   registry: Registry
-  /** @param options.beside another key of the same account; default: a new account */
-  seedKey(options?: {
-    key?: Partial<KeyRecord>
-    account?: Partial<AccountRecord>
-    beside?: SeededKey
-  }): Promise<SeededKey>
-  /** Gives a key another secret. The former one works for an hour more. */
-  rotateKey(seeded: SeededKey): Promise<SeededKey>
-  /** Writes a later version of a key or of its account. */
-  changeKey(seeded: SeededKey, change: Partial<KeyRecord>): Promise<void>
-  changeAccount(seeded: SeededKey, record: Partial<AccountRecord>): Promise<void>
   /** Marks all shards and the catalog as verified for the current Redis process. */
   verifyRedis(): Promise<void>
   /** Resolves when all ended requests are settled. */
@@ -190,10 +169,6 @@ const defaultProtection: Protection = {
   lingerMs: 0
 }
 
-/** Gateways may share a Redis, which ignores a new record that is older than its verified version. */
-let change = 0
-const nextVersion = () => versionOf(0, ++change)
-
 /** All gateways of this process share its thread, which takes half a second of CPU to start. */
 let sharedEstimator: UsageEstimator | null = null
 
@@ -206,16 +181,25 @@ function borrowEstimator(): UsageEstimator {
   return { ...sharedEstimator, abort: async () => {}, close: async () => {} }
 }
 
+/** The text of an upstreams file with one upstream, `test`. */
+const testUpstreams = (url: string, timeouts = '{}'): string =>
+  `upstreams: { test: { base_url: '${url}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${timeouts} } }`
+
+/** `METHOD /path` of every route that is registered from now on, without `HEAD` and `OPTIONS`. */
+function collectRoutes(app: FastifyInstance): ReadonlySet<string> {
+  const routes = new Set<string>()
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) if (one !== 'HEAD' && one !== 'OPTIONS') routes.add(`${one} ${url}`)
+  })
+  return routes
+}
+
 /** Starts a gateway with its own Redis, and with state like control's, for the upstream at `upstreamUrl`. */
 export async function startGateway(upstreamUrl: string, options: GatewayOptions = {}): Promise<TestGateway> {
   const { log = pino({ level: 'silent' }), catalog: published = testCatalog } = options
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-gateway-'))
   const upstreamsFile = join(directory, 'upstreams.yaml')
-  writeFileSync(
-    upstreamsFile,
-    options.upstreamsFile ??
-      `upstreams: { test: { base_url: '${upstreamUrl}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${options.timeouts ?? '{}'} } }`
-  )
+  writeFileSync(upstreamsFile, options.upstreamsFile ?? testUpstreams(upstreamUrl, options.timeouts))
   const { beside } = options
   const redis = beside?.redis ?? (await leaseRedis())
   const link = (name: string) => connectServer(redis.url, { name, silenceTimeoutMs: 2000, onError: () => {} })
@@ -250,10 +234,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     logsRequest: sampleRequests(options.logRequests ?? 1)
   })
   const { app, catalog, reaper, bodyMemory } = gateway
-  const routes = new Set<string>()
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) if (one !== 'HEAD' && one !== 'OPTIONS') routes.add(`${one} ${url}`)
-  })
+  const routes = collectRoutes(app)
   await gateway.start()
   await app.listen({ host: '127.0.0.1', port: 0 })
 
@@ -284,59 +265,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     nanosAboveBound: async () => gateway.metrics.aboveBound.nanos.value,
     reaper,
     bodyMemory,
-    async seedKey(options = {}) {
-      // A test before may have stopped Redis for a while.
-      await control.ready()
-      const secret = generateSecret('inference')
-      const digest = digestSecret(secret)
-      const seeded: SeededKey = {
-        secret,
-        digest,
-        id: `key_${digest.slice(0, 12)}`,
-        account: options.beside?.account ?? crypto.randomUUID(),
-        record: {
-          status: 'active',
-          digest,
-          previous: null,
-          expiresAt: null,
-          models: null,
-          monthlyBudgetNanos: null,
-          requestsPerMinute: null,
-          ...options.key
-        }
-      }
-      await putPointer(control, digest, { key: seeded.id, account: seeded.account, scope: 'inference' })
-      await putAccountRecord(control, seeded.account, nextVersion(), {
-        plan: 'free',
-        status: 'active',
-        ownCapNanos: null,
-        ...options.account
-      })
-      await putKeyRecord(control, seeded.account, seeded.id, nextVersion(), seeded.record)
-      return seeded
-    },
-    async rotateKey(seeded) {
-      const secret = generateSecret('inference')
-      const digest = digestSecret(secret)
-      const until = Date.now() + 3_600_000
-      const record = { ...seeded.record, digest, previous: { digest: seeded.digest, until } }
-      const { id, account } = seeded
-      await putPointer(control, digest, { key: id, account, scope: 'inference' })
-      await putKeyRecord(control, account, id, nextVersion(), record)
-      return { ...seeded, secret, digest, record }
-    },
-    async changeKey(seeded, changes) {
-      Object.assign(seeded.record, changes)
-      await putKeyRecord(control, seeded.account, seeded.id, nextVersion(), seeded.record)
-    },
-    async changeAccount(seeded, record) {
-      await putAccountRecord(control, seeded.account, nextVersion(), {
-        plan: 'free',
-        status: 'active',
-        ownCapNanos: null,
-        ...record
-      })
-    },
+    ...createTestKeys(control),
     async close() {
       gateway.cutOff()
       await gateway[Symbol.asyncDispose]()

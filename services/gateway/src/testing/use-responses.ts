@@ -4,7 +4,8 @@ import { post } from './client.ts'
 import type { FakeUpstream } from './fake-upstream.ts'
 import { collectLogLines } from './log-lines.ts'
 import { answerWith } from './responses-answers.ts'
-import { catalogOf, type SeededKey, type TestGateway } from './start-gateway.ts'
+import { catalogOf, type TestGateway } from './start-gateway.ts'
+import type { SeededKey } from './test-keys.ts'
 import { startTwoUpstreams, type TwoUpstreams } from './two-upstreams.ts'
 
 /** Models of two upstreams that speak Responses. */

@@ -36,7 +36,7 @@ export interface UpstreamHealth {
 }
 
 /** A problem, and where it was found. */
-interface Found extends UpstreamProblem {
+interface ProblemEntry extends UpstreamProblem {
   readonly model: string | null
 }
 
@@ -48,22 +48,22 @@ export function createUpstreamHealth(
   log: Pick<Logger, 'error' | 'info'>,
   isInUse: (upstream: string, model: string | null) => boolean
 ): UpstreamHealth {
-  const found = new Map<string, Found>()
+  const problems = new Map<string, ProblemEntry>()
   const end = (key: string): void => {
-    const ended = found.get(key)
-    if (ended === undefined) return
-    found.delete(key)
-    const { upstream, what } = ended
+    const entry = problems.get(key)
+    if (entry === undefined) return
+    problems.delete(key)
+    const { upstream, what } = entry
     log.info({ upstream }, `upstream ${upstream}: ${what}: works again`)
   }
   return {
     failed(fault, { upstream, model, credentialName }) {
       const faultyModel = fault === 'model' ? model : null
       const key = keyOf(fault, upstream, faultyModel)
-      if (found.has(key)) return
+      if (problems.has(key)) return
       const what = faultyModel ?? credentialName ?? upstream
       const problem = problemOf(fault, credentialName)
-      found.set(key, { what, upstream, problem, model: faultyModel })
+      problems.set(key, { what, upstream, problem, model: faultyModel })
       log.error({ upstream, credential: credentialName, fault }, `upstream ${upstream}: ${what}: ${problem}`)
     },
     accepted(upstream) {
@@ -71,13 +71,13 @@ export function createUpstreamHealth(
     },
     answered(upstream, model) {
       // Nearly always, and for nearly every request.
-      if (found.size === 0) return
+      if (problems.size === 0) return
       end(keyOf('credential', upstream, null))
       end(keyOf('credit', upstream, null))
       end(keyOf('model', upstream, model))
     },
     problems: () =>
-      [...found.values()]
+      [...problems.values()]
         .filter(({ upstream, model }) => isInUse(upstream, model))
         .map(({ what, upstream, problem }) => ({ what, upstream, problem }))
   }

@@ -13,5 +13,5 @@ const byHost: ReadonlyArray<readonly [host: RegExp, speaks: readonly ApiName[]]>
 
 /** The APIs that a provider speaks, by its host: those of an OpenAI-compatible provider if the host is unknown. */
 export function apisOfHost(host: string): readonly ApiName[] {
-  return byHost.find(([known]) => known.test(host))?.[1] ?? openaiCompatible
+  return byHost.find(([pattern]) => pattern.test(host))?.[1] ?? openaiCompatible
 }

@@ -5,8 +5,7 @@ import type { ModelsCall } from './upstreams.ts'
 export interface BesideCall {
   readonly method: 'GET' | 'POST'
   readonly url: URL
-  /** Names and values, alternating. */
-  readonly headers: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   /** Bytes of the answer that are read. The rest is left. */
   readonly maxBytes: number
@@ -25,7 +24,7 @@ export async function callBeside(
 ): Promise<{ readonly status: number; readonly bytes: Buffer }> {
   const agent = new Agent({ allowH2: true, connect: ca === undefined ? {} : { ca } })
   try {
-    const call = { origin, path: pathname + search, method, headers: [...headers], signal }
+    const call = { origin, path: pathname + search, method, headers, signal }
     const answer = await agent.request(body === undefined ? call : { ...call, body })
     return { status: answer.statusCode, bytes: await readStart(answer.body, maxBytes) }
   } finally {

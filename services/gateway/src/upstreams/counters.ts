@@ -19,15 +19,15 @@ export interface CountedBody {
 /** What a counter needs of an upstream. */
 export interface CountingUpstream {
   readonly baseUrl: URL
-  /** Names and values, alternating, with the credential. */
-  readonly headers: readonly string[]
+  /** With the credential. */
+  readonly headers: Readonly<Record<string, string>>
   readonly credential: string | null
 }
 
 /** A `POST` of JSON. Never log it. */
 export interface CountCall {
   readonly url: URL
-  readonly headers: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
@@ -87,7 +87,7 @@ const counters: Readonly<Record<CounterName, Counter>> = {
         upstream.baseUrl,
         (path) => `${path.replace(/\/openai$/, '')}/models/${encodeURIComponent(model)}:countTokens`
       ),
-      headers: upstream.credential === null ? [] : ['x-goog-api-key', upstream.credential],
+      headers: { ...(upstream.credential !== null && { 'x-goog-api-key': upstream.credential }) },
       body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: members }] }] })
     }),
     answer: 'totalTokens',
@@ -127,12 +127,12 @@ export function countCall(
   const { apis, members: names, call } = counters[name]
   // What an address has may change after it was counted, and a counter may not know the tokens of media.
   if (!apis.includes(api) || hasMedia) return null
-  const counted = names.map((member) => spans.get(member)).filter((span) => span !== undefined)
-  if (counted.length === 0) return null
-  const members = counted.map((span) => `${JSON.stringify(span.name)}:${bytes.toString('utf8', span.start, span.end)}`)
+  const parts = names.map((member) => spans.get(member)).filter((span) => span !== undefined)
+  if (parts.length === 0) return null
+  const members = parts.map((span) => `${JSON.stringify(span.name)}:${bytes.toString('utf8', span.start, span.end)}`)
   return {
     call: call(upstream, model, members.join(',')),
-    otherBytes: counted.reduce((rest, { start, end }) => rest - (end - start), bytes.length)
+    otherBytes: parts.reduce((rest, { start, end }) => rest - (end - start), bytes.length)
   }
 }
 

@@ -63,13 +63,14 @@ export class Http2Pool implements UpstreamPool {
   readonly #pathPrefix: string
   /** Follows the endpoint's path. May contain a key: never log it. */
   readonly #query: string
+  /** Names and values, alternating: undici takes them so at once. */
   readonly #headers: readonly string[]
 
   /** @param options with an https URL */
   constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions) {
     this.#pathPrefix = url.pathname.replace(/\/+$/, '')
     this.#query = url.search
-    this.#headers = headers
+    this.#headers = Object.entries(headers).flat()
     this.#pool = new Pool(url.origin, {
       connections: null,
       pipelining: 1,

@@ -121,8 +121,8 @@ export class LiveUpstreams {
   /** Closes the pools that no other set has. */
   #retire(set: UpstreamSet): void {
     this.#used.delete(set)
-    const kept = new Set(this.#all())
-    for (const upstream of set.byName.values()) if (!kept.has(upstream)) void this.#closePool(upstream)
+    const inUse = new Set(this.#all())
+    for (const upstream of set.byName.values()) if (!inUse.has(upstream)) void this.#closePool(upstream)
   }
 
   async #closePool(upstream: Upstream): Promise<void> {

@@ -21,7 +21,7 @@ export interface Offer {
 export class Offers {
   readonly #upstreams: Upstreams
   readonly #leftOut: ReadonlySet<string>
-  readonly #known = new WeakMap<Model, ReadonlyMap<ApiName, Offer>>()
+  readonly #byModel = new WeakMap<Model, ReadonlyMap<ApiName, Offer>>()
   readonly #views = new WeakMap<CatalogView, CatalogView>()
 
   /** @param leftOut the names of optional upstreams that are not set up */
@@ -44,10 +44,10 @@ export class Offers {
 
   /** The offers of a model; empty if the gateway has none of its upstreams. */
   of(model: Model): ReadonlyMap<ApiName, Offer> {
-    let offers = this.#known.get(model)
+    let offers = this.#byModel.get(model)
     if (offers === undefined) {
       offers = offersOf(model, this.#upstreams)
-      this.#known.set(model, offers)
+      this.#byModel.set(model, offers)
     }
     return offers
   }

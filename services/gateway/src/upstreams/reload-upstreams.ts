@@ -65,7 +65,7 @@ interface UpstreamReloader {
 function createUpstreamReloader(options: UpstreamReloaderOptions): UpstreamReloader {
   const { source, upstreams, log, intervalMs, onReloaded } = options
   /** Digest of the files of the last reload. null at first: the files may have changed since the start. */
-  let seen: string | null = null
+  let lastDigest: string | null = null
 
   const loop = createBackgroundLoop({
     round: checkFiles,
@@ -76,16 +76,16 @@ function createUpstreamReloader(options: UpstreamReloaderOptions): UpstreamReloa
   })
 
   async function checkFiles(): Promise<void> {
-    const found = await digestOf(source.files)
-    if (found === seen) return
+    const digest = await digestOf(source.files)
+    if (digest === lastDigest) return
     await loop.pause(settleMs)
-    if ((await digestOf(source.files)) !== found) loop.wake()
-    else apply(found, false)
+    if ((await digestOf(source.files)) !== digest) loop.wake()
+    else apply(digest, false)
   }
 
-  /** @param found digest of the files before they are read, so that a later change is noticed */
-  function apply(found: string, isDemanded: boolean): void {
-    seen = found
+  /** @param digest of the files before they are read, so that a later change is noticed */
+  function apply(digest: string, isDemanded: boolean): void {
+    lastDigest = digest
     try {
       const changes = upstreams.reload()
       const isChanged = Object.values(changes).some((names) => names.length > 0)

@@ -128,8 +128,8 @@ export interface CallTimeouts {
 export interface UpstreamPoolOptions {
   /** Origin, path prefix and query of all calls. */
   readonly url: URL
-  /** Common headers of all requests: names and values, alternating. They contain the credential. */
-  readonly headers: readonly string[]
+  /** Common headers of all requests. They contain the credential. */
+  readonly headers: Readonly<Record<string, string>>
   readonly timeouts: CallTimeouts
   /** Trusted certificates (PEM), instead of those of Node.js. */
   readonly ca?: string | undefined

@@ -87,8 +87,8 @@ export interface UpstreamSettings {
   readonly credential: string | null
   /** Where it comes from: a variable, or a member of the file. */
   readonly credentialName: string | null
-  /** Common headers of all requests: names and values, alternating. */
-  readonly headers: readonly string[]
+  /** Headers of all its requests, with the credential. */
+  readonly headers: Readonly<Record<string, string>>
   readonly timeouts: CallTimeouts
   /** Trusted certificates (PEM), instead of those of Node.js. */
   readonly ca: string | undefined
@@ -107,13 +107,16 @@ export interface UpstreamSettings {
 }
 
 /** Anthropic's API refuses calls without a version. Clients send their own with each request. */
-const anthropicVersion = ['anthropic-version', '2023-06-01']
+const anthropicVersion = { 'anthropic-version': '2023-06-01' }
 
-/** Headers of a `GET` of an upstream's models: names and values, alternating. */
-export function modelsFields({ headers, speaks }: Pick<UpstreamSettings, 'headers' | 'speaks'>): string[] {
-  // Without the content type: a GET has no body.
-  return [...headers.slice(2), ...(speaks.includes('messages') ? anthropicVersion : [])]
-}
+/** Headers of a `GET` of an upstream's models. */
+export const modelsHeaders = ({
+  headers,
+  speaks
+}: Pick<UpstreamSettings, 'headers' | 'speaks'>): Readonly<Record<string, string>> => ({
+  ...headers,
+  ...(speaks.includes('messages') && anthropicVersion)
+})
 
 /** Where an entry's parts are read from, and where its problems are collected. */
 interface Reading {
@@ -298,12 +301,12 @@ function readText({ name, onFile, problems }: Reading, member: string, file: str
   }
 }
 
-function headersOf({ credential_header, headers }: Entry, credential: string | null): string[] {
-  const all = ['content-type', 'application/json']
+function headersOf({ credential_header, headers = {} }: Entry, credential: string | null): Record<string, string> {
+  const all: Record<string, string> = {}
   if (credential !== null) {
-    if (credential_header === undefined) all.push('authorization', `Bearer ${credential}`)
-    else all.push(credential_header.toLowerCase(), credential)
+    if (credential_header === undefined) all.authorization = `Bearer ${credential}`
+    else all[credential_header.toLowerCase()] = credential
   }
-  for (const [name, value] of Object.entries(headers ?? {})) all.push(name.toLowerCase(), value)
+  for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value
   return all
 }

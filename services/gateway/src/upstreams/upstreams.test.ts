@@ -148,9 +148,9 @@ t.test(
       return openUpstreams(file, {}).get('a')!
     }
     const { models, betas } = open('speaks: [messages], betas: [context-1m-2025-08-07]')
-    assert.deepEqual(models.headers, ['anthropic-version', '2023-06-01'])
+    assert.deepEqual(models.headers, { 'anthropic-version': '2023-06-01' })
     assert.deepEqual([...betas], ['context-1m-2025-08-07'])
-    assert.deepEqual(open('speaks: [chat]').models.headers, [])
+    assert.deepEqual(open('speaks: [chat]').models.headers, {})
     assert.throws(() => open('speaks: [chat], betas: [a]'), /a\.betas: has no effect/)
     assert.throws(() => open('speaks: [messages], betas: ["a b"]'), /betas/)
     for (const header of ['Anthropic-Version', 'anthropic-beta']) {

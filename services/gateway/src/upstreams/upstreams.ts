@@ -6,7 +6,7 @@ import { Http2Pool } from './http2-pool.ts'
 import { Pauses } from './pauses.ts'
 import { RetryBudget } from './retry-budget.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
-import { modelsFields, readUpstreamsFile, type UpstreamSettings } from './upstreams-file.ts'
+import { modelsHeaders, readUpstreamsFile, type UpstreamSettings } from './upstreams-file.ts'
 
 /** A model provider. */
 export interface Upstream {
@@ -47,8 +47,7 @@ export interface Upstream {
 /** A `GET` of the list of models, with the credential. */
 export interface ModelsCall {
   readonly url: URL
-  /** Names and values, alternating. */
-  readonly headers: string[]
+  readonly headers: Readonly<Record<string, string>>
   /** Trusted certificates (PEM), instead of those of Node.js. */
   readonly ca: string | undefined
   /** The variable or the member of the file that gives the credential; null for a provider without one. */
@@ -86,14 +85,14 @@ export function openUpstreams(file: string, env: Record<string, string | undefin
 /** Opens a pool. It connects with its first call. */
 export function openUpstream(settings: UpstreamSettings, events: UpstreamEvents = noEvents): Upstream {
   const { name, url, headers, timeouts, ca, http2, furtherMembers } = settings
-  const options = { url, headers, timeouts, ca }
+  const options = { url, headers: { 'content-type': 'application/json', ...headers }, timeouts, ca }
   return {
     name,
     credential: settings.credential,
     http2,
     models: {
       url: withPath(url, (path) => `${path}/models`),
-      headers: modelsFields(settings),
+      headers: modelsHeaders(settings),
       ca,
       credentialName: settings.credentialName
     },

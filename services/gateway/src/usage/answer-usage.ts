@@ -16,7 +16,7 @@ export class AnswerUsage {
   #from = -1
   #isOpen = false
   #gathered: Buffer[] = []
-  #kept: Buffer[] | null = null
+  #beginning: Buffer[] | null = null
   #keptBytes = 0
   #passedBytes = 0
   readonly #read: (text: string) => ReportedUsage | null
@@ -46,17 +46,17 @@ export class AnswerUsage {
       if (!this.#isOpen) this.#gathered = []
     }
     if (isComplete(this.usage)) {
-      this.#kept = null
+      this.#beginning = null
       this.#keptBytes = 0
     } else if (this.#keptBytes === this.#passedBytes - chunk.length && this.#keptBytes < maxKeptBytes) {
-      this.#kept ??= []
-      this.#kept.push(chunk)
+      this.#beginning ??= []
+      this.#beginning.push(chunk)
       this.#keptBytes += chunk.length
     }
   }
 
   /** The kept beginning of the body, and the number of other bytes. Nothing is kept once the usage is complete. */
   passed(): { bytes: Buffer; unseenBytes: number } {
-    return { bytes: Buffer.concat(this.#kept ?? []), unseenBytes: this.#passedBytes - this.#keptBytes }
+    return { bytes: Buffer.concat(this.#beginning ?? []), unseenBytes: this.#passedBytes - this.#keptBytes }
   }
 }

@@ -66,8 +66,8 @@ export function readParts(
  * Adds counted calls of the provider's tools to a usage, by the type of tool. Of a counted and a reported number, the
  * larger one counts.
  */
-export function addCalls(usage: ReportedUsage, counted: ReadonlyMap<string, number>): void {
-  const calls = new Map(counted)
+export function addCalls(usage: ReportedUsage, counts: ReadonlyMap<string, number>): void {
+  const calls = new Map(counts)
   for (const [type, count] of Object.entries(usage.calls ?? {})) calls.set(type, Math.max(count, calls.get(type) ?? 0))
   const { calls: byType, toolCalls } = callCounts(calls)
   usage.calls = byType
@@ -79,10 +79,10 @@ export function callCounts(counts: ReadonlyMap<string, number>): Pick<Usage, 'ca
   const calls: Record<string, number> = Object.create(null)
   let toolCalls = 0
   for (const [type, count] of counts) {
-    const counted = Math.min(count, maxReportedCalls - toolCalls)
-    if (counted <= 0) continue
-    calls[type] = counted
-    toolCalls += counted
+    const number = Math.min(count, maxReportedCalls - toolCalls)
+    if (number <= 0) continue
+    calls[type] = number
+    toolCalls += number
   }
   return { calls: toolCalls === 0 ? null : calls, toolCalls }
 }

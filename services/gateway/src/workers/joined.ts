@@ -65,10 +65,10 @@ export class JoinedMetrics {
     const isInForce = inForceIn(answers.map(({ names }) => names))
     this.#ended = this.#ended.then((all) => all.map(isInForce))
     const silent = slots.filter(({ state }) => state === null)
-    const kept = [...silent.map(({ lastMetrics }) => countsIn(lastMetrics)), ended].map((all) => all.map(isInForce))
+    const others = [...silent.map(({ lastMetrics }) => countsIn(lastMetrics)), ended].map((all) => all.map(isInForce))
     const lags = await Promise.all(silent.flatMap(({ silentMs }) => (silentMs === null ? [] : [lagOf(silentMs)])))
     const ofWorkers = answers.map(({ metrics }) => metrics ?? [])
-    return join([...ofWorkers, ...kept, ...lags, await this.#own.getMetricsAsJSON()]).metrics()
+    return join([...ofWorkers, ...others, ...lags, await this.#own.getMetricsAsJSON()]).metrics()
   }
 }
 

@@ -28,7 +28,7 @@ export async function runWorkers(config: GatewayConfig, log: Logger, count: numb
     count,
     log,
     start: () => startWorker(output),
-    onEnd: (counted) => metrics.workerEnded(counted),
+    onEnd: (lastMetrics) => metrics.workerEnded(lastMetrics),
     onRestart: () => metrics.workerRestarted(),
     onKill: () => metrics.workerKilled()
   })

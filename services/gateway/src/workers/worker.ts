@@ -23,7 +23,7 @@ export class Worker {
   lastMetrics: ProcessMetrics = []
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, (state: WorkerState | null) => void>()
-  #asked = 0
+  #lastId = 0
   #answeredAt: number | null = null
   #unansweredChecks = 0
 
@@ -92,7 +92,7 @@ export class Worker {
    * @returns the state now; null if the worker does not answer in time
    */
   ask(metrics: boolean, timeoutMs: number): Promise<WorkerState | null> {
-    const id = ++this.#asked
+    const id = ++this.#lastId
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#answered(id, null), timeoutMs)
       this.#waiting.set(id, (state) => {

@@ -3,7 +3,8 @@ import { readSpend } from '@tollgate/state/spend/spend.ts'
 import t from 'tap'
 import { outcomeOf, post } from '../../testing/client.ts'
 import { callsOf, startFakeUpstream } from '../../testing/fake-upstream.ts'
-import { catalogOf, type SeededKey, startGateway } from '../../testing/start-gateway.ts'
+import { catalogOf, startGateway } from '../../testing/start-gateway.ts'
+import type { SeededKey } from '../../testing/test-keys.ts'
 
 t.test('spoken answers of a chat are accepted with a price, and charged by it', async (t) => {
   const upstream = await startFakeUpstream()

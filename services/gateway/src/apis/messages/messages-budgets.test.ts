@@ -13,7 +13,8 @@ import {
   streamBeginning,
   streamEnd
 } from '../../testing/message-answers.ts'
-import { type SeededKey, type TestGateway, testCatalog } from '../../testing/start-gateway.ts'
+import { type TestGateway, testCatalog } from '../../testing/start-gateway.ts'
+import type { SeededKey } from '../../testing/test-keys.ts'
 
 const { inputPicos, cachedInputPicos, outputPicos } = testCatalog.models.small!.prices
 const [inputNanos, cachedNanos, outputNanos] = [inputPicos / 1000, cachedInputPicos / 1000, outputPicos / 1000]

@@ -11,7 +11,8 @@ import {
   startMessages,
   streamBeginning
 } from '../../testing/message-answers.ts'
-import { type SeededKey, startGateway, testCatalog } from '../../testing/start-gateway.ts'
+import { startGateway, testCatalog } from '../../testing/start-gateway.ts'
+import type { SeededKey } from '../../testing/test-keys.ts'
 
 const { small } = testCatalog.models
 const prices = { ...small!.prices, cacheWritePicos: 187_500, longCacheWritePicos: 300_000 }

@@ -14,7 +14,8 @@ import {
   postMessage,
   startMessages
 } from '../../testing/message-answers.ts'
-import { type SeededKey, type TestGateway, testCatalog } from '../../testing/start-gateway.ts'
+import { type TestGateway, testCatalog } from '../../testing/start-gateway.ts'
+import type { SeededKey } from '../../testing/test-keys.ts'
 
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices
 const month = () => Number(new Date().toISOString().slice(0, 7).replace('-', ''))

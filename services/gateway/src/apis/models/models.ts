@@ -6,7 +6,7 @@ import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { confirmKey } from '../../admission/admit-request.ts'
+import { confirmKey } from '../../admission/confirm-key.ts'
 import { mayUseModel } from '../../admission/judge.ts'
 import type { UseLog } from '../../admission/use-log.ts'
 import type { KnownKey } from '../../authenticate/known-key.ts'
@@ -113,7 +113,7 @@ export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog
     countList(known)
     await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
     useLog.used(known.pointer.key)
-    const records = { key: known.key?.record ?? null, account: known.account?.record ?? null }
+    const records = { key: known.keyRecord?.record ?? null, account: known.accountRecord?.record ?? null }
     return [...view.models()]
       .filter(([name]) => mayUseModel(records, view, name))
       .map(([id, model]) => ({ id, aliasOf: null, model, offers: upstreams.current.offers.of(model) }))

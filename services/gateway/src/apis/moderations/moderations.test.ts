@@ -4,7 +4,8 @@ import { readSpend } from '@tollgate/state/spend/spend.ts'
 import t from 'tap'
 import { outcomeOf, post } from '../../testing/client.ts'
 import { callsOf, type FakeUpstream, startFakeUpstream } from '../../testing/fake-upstream.ts'
-import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../../testing/start-gateway.ts'
+import { startGateway, type TestGateway, testCatalog } from '../../testing/start-gateway.ts'
+import type { SeededKey } from '../../testing/test-keys.ts'
 
 const { small } = testCatalog.models as { small: Catalog['models'][string] }
 const { images, ...textual } = small

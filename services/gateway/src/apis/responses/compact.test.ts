@@ -6,7 +6,8 @@ import t from 'tap'
 import { outcomeOf, post } from '../../testing/client.ts'
 import { callsOf, type FakeUpstream, startFakeUpstream } from '../../testing/fake-upstream.ts'
 import { responseOf, responseUsage } from '../../testing/responses-answers.ts'
-import { catalogOf, type SeededKey, startGateway, type TestGateway } from '../../testing/start-gateway.ts'
+import { catalogOf, startGateway, type TestGateway } from '../../testing/start-gateway.ts'
+import type { SeededKey } from '../../testing/test-keys.ts'
 
 const catalog = catalogOf({ small: [{ upstream: 'billed' }], fake: [{ upstream: 'fake' }] })
 const { prices, maxOutputTokens, contextWindow } = catalog.models.small!

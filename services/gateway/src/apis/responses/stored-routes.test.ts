@@ -5,7 +5,8 @@ import t from 'tap'
 import { outcomeOf, post } from '../../testing/client.ts'
 import type { FakeUpstream, Received } from '../../testing/fake-upstream.ts'
 import { answerWith } from '../../testing/responses-answers.ts'
-import { catalogOf, type SeededKey, type TestGateway } from '../../testing/start-gateway.ts'
+import { catalogOf, type TestGateway } from '../../testing/start-gateway.ts'
+import type { SeededKey } from '../../testing/test-keys.ts'
 import { startTwoUpstreams } from '../../testing/two-upstreams.ts'
 
 let [first, second, gateway, ada, bob, close] = [] as unknown as [

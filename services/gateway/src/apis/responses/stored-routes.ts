@@ -2,8 +2,8 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { IdOwner, StoredId } from '@tollgate/state/stored-ids/stored-ids.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { confirmKey } from '../../admission/admit-request.ts'
 import { bodyMemoryOf } from '../../admission/body-allowance.ts'
+import { confirmKey } from '../../admission/confirm-key.ts'
 import { loadedCatalog } from '../../catalog/live-catalog.ts'
 import { AnswerBody, waitingBytes } from '../../free-calls/answer-body.ts'
 import { streamOnce } from '../../free-calls/call-once.ts'
@@ -117,7 +117,7 @@ async function forget(
 function endInTime(body: AnswerBody, request: FastifyRequest, { deadlines }: Pick<Dependencies, 'deadlines'>): void {
   const open: OpenRequest = {
     beganAt: request.startedAt,
-    known: request.knownKey,
+    key: request.knownKey,
     expire: () => void body.destroy(new ServiceError('upstream_timeout')),
     cut: (failure) => void body.destroy(failure),
     earlier: null,

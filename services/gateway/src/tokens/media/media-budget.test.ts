@@ -6,7 +6,8 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 import { outcomeOf, post } from '../../testing/client.ts'
 import { dataUrl, jpegFrame, jpegOf, mp3, png, vp8, wav, webpOf } from '../../testing/media.ts'
-import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../../testing/start-gateway.ts'
+import { startGateway, type TestGateway, testCatalog } from '../../testing/start-gateway.ts'
+import type { SeededKey } from '../../testing/test-keys.ts'
 
 const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 const route = testCatalog.models.small!.route

@@ -72,7 +72,7 @@ for (const { delay, requests, pauseMs } of cases) {
     `an answer that arrives on an idle connection reaches no client: ${typeof delay === 'number' ? `sent after ${delay} ms` : `sent ${delay}`}`,
     async () => {
       const upstream = await startFaultyUpstream(delay)
-      const pool = new Http1Pool({ url: upstream.url, headers: [], timeouts, restMs })
+      const pool = new Http1Pool({ url: upstream.url, headers: {}, timeouts, restMs })
       let asked = 0
       let crossed = 0
       const call = (body: string) =>

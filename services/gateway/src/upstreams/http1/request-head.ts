@@ -9,8 +9,8 @@ export interface RequestFields {
   readonly pathPrefix: string
   /** Follows the endpoint's path, such as `?api-version=2024-10-21`; may be empty. May contain a key: never log it. */
   readonly query: string
-  /** Names and values, alternating. Contain the credential. */
-  readonly headers: readonly string[]
+  /** Contain the credential. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Characters that a path or field may have. Line breaks are not allowed. */
@@ -44,7 +44,7 @@ export class RequestHeads {
     const { host, pathPrefix, query, headers } = this.#fields
     const target = `${pathPrefix}${call.path}${queryOf(call, query)}`
     const lines = [`${call.other?.method ?? 'POST'} ${target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
-    for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
+    for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
     // The message does not contain the field, because it may be the credential.
     if (!lines.every((line) => safe.test(line))) throw new Error('a field of the request could end its line')
     return `${lines.join('\r\n')}\r\nx-request-id: `
