@@ -1,4 +1,4 @@
-import { countOf, type PricedRow, type RareCounts, wholes } from '../meters/meters.ts'
+import { countOf, type Meter, type PricedRow, type RareCounts, rareCounts, wholes } from '../meters/meters.ts'
 import type { ChargeRates } from './charge-rates.ts'
 
 /** The usage of a request. Each part of the prompt or the output is at most its whole; several parts may overlap. */
@@ -43,36 +43,50 @@ export function cost(usage: PricedUsage, rates: ChargeRates): number {
   )
 }
 
-type Part = readonly [count: number, picos: number]
-
 function costOfMeters(usage: PricedUsage, rates: ChargeRates): number {
   let nanos = rates.requestNanos + costOfAllCalls(usage, rates)
   let restPicos = 0
   for (const whole of wholes) {
-    const partOf = ({ counter, member }: PricedRow): Part => [countOf(usage, counter), rates[member]]
-    for (const [count, picos] of dearestFirst(partOf(whole), whole.parts.map(partOf))) {
-      nanos += count * wholeNanos(picos)
-      restPicos += count * (picos % 1000)
+    for (const [{ member }, count] of chargedCounts(whole, usage, rates)) {
+      nanos += count * wholeNanos(rates[member])
+      restPicos += count * (rates[member] % 1000)
     }
   }
   return nanos + Math.ceil(restPicos / 1000)
 }
 
+type Counts = Omit<PricedUsage, 'calls'>
+
 /**
- * Divides a whole into its parts and what is in none of them. The dearest kind gets its count first, each at most what
- * is left.
+ * Divides a whole into its parts and what is in none of them, which stands first. The dearest kind gets its count
+ * first, each at most what is left.
  */
-function dearestFirst([whole, plainPicos]: Part, parts: readonly Part[]): Part[] {
-  let left = whole
-  const plain = whole - parts.reduce((sum, [count]) => sum + count, 0)
-  const all: Part[] = [[Math.max(0, plain), plainPicos], ...parts]
+function chargedCounts(whole: PricedRow, usage: Counts, rates: ChargeRates): Array<[row: PricedRow, count: number]> {
+  let left = countOf(usage, whole.counter)
+  const parts = whole.parts.map((row): [PricedRow, number] => [row, countOf(usage, row.counter)])
+  const own = left - parts.reduce((sum, [, count]) => sum + count, 0)
+  const all: Array<[PricedRow, number]> = [[whole, Math.max(0, own)], ...parts]
+  for (const entry of [...all].sort(([one], [other]) => rates[other.member] - rates[one.member])) {
+    entry[1] = Math.min(entry[1], left)
+    left -= entry[1]
+  }
   return all
-    .sort(([, one], [, other]) => other - one)
-    .map(([count, picos]): Part => {
-      const counted = Math.min(count, left)
-      left -= counted
-      return [counted, picos]
-    })
+}
+
+/** The counts that a usage is charged for: parts that overlap are cut, so that each unit counts once. */
+export function withoutOverlaps(
+  usage: Counts,
+  rates: ChargeRates
+): Pick<Counts, 'cachedTokens' | 'reasoningTokens' | 'rare'> {
+  const { cachedTokens, reasoningTokens, rare } = usage
+  if (rare === null) return { cachedTokens, reasoningTokens, rare }
+  const parts = wholes.flatMap((whole) => chargedCounts(whole, usage, rates).slice(1))
+  const charged = Object.fromEntries(parts.map(([{ counter }, count]) => [counter, count])) as Record<Meter, number>
+  return {
+    cachedTokens: charged.cachedTokens,
+    reasoningTokens: charged.reasoningTokens,
+    rare: rareCounts({ ...rare, ...charged })
+  }
 }
 
 /** Calls of an unknown type, or of one without a price, cost the dearest price of a call. */

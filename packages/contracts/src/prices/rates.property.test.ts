@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { maxReportedCalls, maxReportedTokens } from '../catalog/check-costs.ts'
-import { rareCounts } from '../meters/meters.ts'
+import { countOf, rareCounts, wholes } from '../meters/meters.ts'
 import { type ChargeRates, completeRates, dearerRates, priceMembers } from './charge-rates.ts'
-import { cost, type PricedUsage } from './cost.ts'
+import { cost, type PricedUsage, withoutOverlaps } from './cost.ts'
 import type { ListedPrices, ModelPrices, PricePeriod } from './model-prices.ts'
 import { dearestRates, ratesFor } from './rates-for.ts'
 
@@ -115,6 +115,12 @@ test("a cost is exact up to the catalog's limits, rounded up once, with overlapp
       const nanos = cost(usage, rates)
       assert.equal(BigInt(nanos), referenceNanos(usage, rates))
       assert.ok(Number.isSafeInteger(nanos))
+      const charged = { ...usage, ...withoutOverlaps(usage, rates) }
+      assert.equal(cost(charged, rates), nanos, 'what is shown costs as much')
+      for (const whole of wholes) {
+        const parts = whole.parts.reduce((sum, { counter }) => sum + countOf(charged, counter), 0)
+        assert.ok(parts <= countOf(charged, whole.counter), whole.counter)
+      }
     }),
     { numRuns: 300 }
   )

@@ -174,3 +174,15 @@ t.test('the model is read only from the outer object', async () => {
     for (const length of [1, 7, 1000]) assert.equal(shapeOf(`{${members}}`, length).model, model)
   }
 })
+
+t.test('a name or a sign counts in any spelling of JSON, however the bytes are cut', async () => {
+  const escaped = (text: string) => text.replace(/[a-z]/, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)
+  const members = `"${escaped('choices')}":[{}],"${escaped('service_tier')}":"flex","${escaped('usage')}":{"prompt_tokens":1}`
+  for (let length = 1; length <= 40; length++) {
+    const shape = shapeOf(`{${members}}`, length)
+    assert.deepEqual([shape.isAnswer, shape.tier, shape.spanEnd - shape.spanFrom], [true, 'flex', 19])
+    assert.equal(shapeOf(`{"choices":[{}],"${escaped('error')}":{"message":"x"}}`, length).reportsError, true)
+    assert.equal(shapeOf(`{"object":"${escaped('error')}"}`, length).reportsError, true)
+    assert.equal(shapeOf(`{"object":"\\\\u0065rror"}`, length).reportsError, false)
+  }
+})

@@ -34,7 +34,8 @@ export function endOfMalformed(answer: ReceivedAnswer): End {
   if (answer === null) return 'unserved'
   // The provider made the whole body, and bills it.
   if (!('received' in answer) && answer.isWhole) return 'whole'
-  const hasWork = 'received' in answer ? answer.hasWork : answer.isAnswer
+  // However its bytes arrived, a body with an error costs what it reports, and nothing else.
+  const hasWork = 'received' in answer ? answer.hasWork : answer.isAnswer && !answer.isError
   return hasWork || answer.usage !== null ? 'cut' : 'unserved'
 }
 

@@ -66,6 +66,11 @@ export class JsonBody {
     return this.shape.isAnswer && this.shape.isClosed && !this.shape.reportsError
   }
 
+  /** Whether the whole body reports an error, perhaps after a part of an answer. */
+  get isError(): boolean {
+    return this.shape.isClosed && this.shape.reportsError
+  }
+
   /** The ids of a whole answer that the provider may store; null if there are none. */
   get issued(): IssuedIds | null {
     return null

@@ -70,6 +70,8 @@ export class MemberScan {
   #expectsName = false
   #inText = false
   #isEscaped = false
+  /** Whether the text that is read has an escape. */
+  #hasEscape = false
   /** The beginning of a name, or of a text that may be a sign, while its end is missing. */
   #begun = ''
 
@@ -109,7 +111,7 @@ export class MemberScan {
         const plain = this.#unsearched > 0 ? plainElsewhere : plainAmongNames
         while (at < length && plain[bytes[at]!] === 1) at++
         if (at === length) return
-        if (bytes[at] === quote) this.#inText = true
+        if (bytes[at] === quote) this.#beginText()
         else if (this.#unsearched > 0) this.#readDepth(bytes[at]!, at)
         else this.#readStructure(bytes, at)
       } else if (bytes[at] === openBrace && !this.isClosed) this.#enter(this.#search)
@@ -119,6 +121,11 @@ export class MemberScan {
         return
       }
     }
+  }
+
+  #beginText(): void {
+    this.#inText = true
+    this.#hasEscape = false
   }
 
   #readDepth(byte: number, at: number): void {
@@ -231,7 +238,10 @@ export class MemberScan {
     // Most texts are short: then a search costs more than it saves.
     for (const near = Math.min(bytes.length, at + maxReadText); at < near; at++) {
       if (bytes[at] === quote) return at
-      if (bytes[at] === backslash) break
+      if (bytes[at] === backslash) {
+        this.#hasEscape = true
+        break
+      }
     }
     const end = closingQuote(bytes, at)
     this.#isEscaped = end === -2
@@ -240,6 +250,15 @@ export class MemberScan {
 
   /** @param end index of the closing quote */
   #endText(bytes: Buffer, start: number, end: number): void {
+    if (!this.#hasEscape) {
+      this.#endPlainText(bytes, start, end)
+      return
+    }
+    const text = Buffer.from(unescaped(bytes.toString('utf8', start, end)))
+    this.#endPlainText(text, 0, text.length)
+  }
+
+  #endPlainText(bytes: Buffer, start: number, end: number): void {
     if (this.#expectsName) {
       this.#member = this.#level!.members.find(({ name }) => isText(bytes, start, end, name)) ?? null
       return
@@ -255,6 +274,12 @@ function isText(bytes: Buffer, start: number, end: number, text: string): boolea
     if (bytes[start + index] !== text.charCodeAt(index)) return false
   }
   return true
+}
+
+/** A text without its escapes; as it is, if they are not JSON's. */
+function unescaped(text: string): string {
+  const value = parsedValue(`"${text}"`)
+  return typeof value === 'string' ? value : text
 }
 
 /** The text of a value that ends before `at`; null if it is too long. Nearly all values are within one piece. */

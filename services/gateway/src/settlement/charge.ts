@@ -1,5 +1,6 @@
 import { kindOf } from '@tollgate/contracts/catalog/apis.ts'
 import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
+import { withoutOverlaps } from '@tollgate/contracts/prices/cost.ts'
 import { addCalls } from '../usage/reported-counts.ts'
 import { noUsage, type Usage } from '../usage/usage.ts'
 import type { Call, Used } from './outcome.ts'
@@ -23,14 +24,14 @@ export function chargeOf(call: Call, used: Used): Charge | null {
   if (used === 'hold') return { ...nothing, usage: holdUsage(call), costNanos: call.admitted.hold.nanos }
   if (!('received' in used)) return chargeOfUsage(call, withWriteTimes(used, call.promptKinds))
   const hasNoTokens = kindOf(call.kind).mayHaveNoTokens === true && call.prices.inputPicos === 0
-  return hasNoTokens && used.reported === null ? chargeOfUsage(call, noUsage) : null
+  return hasNoTokens && used.reported?.promptTokens == null ? chargeOfUsage(call, noUsage) : null
 }
 
 export function chargeOfUsage({ prices, tiers, admitted }: Call, usage: Usage): Charge {
   const { admittedAt, hold } = admitted
   const { costNanos, rates, tier } = priceOf(usage, { prices, tiers, admittedAt, endedAt: Date.now() })
   if (usage.hasOtherModels && hold.nanos > costNanos) return { usage, costNanos: hold.nanos, rates: null, tier: null }
-  return { usage, costNanos, rates, tier }
+  return { usage: rates === null ? usage : { ...usage, ...withoutOverlaps(usage, rates) }, costNanos, rates, tier }
 }
 
 /** All reserved tokens and calls of tools, as usage. */

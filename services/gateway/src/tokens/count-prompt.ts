@@ -5,8 +5,8 @@ import { measureAudio, measureImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules } from './media/media-bound.ts'
 import { mediaDifference, partTokens } from './prompt-bound.ts'
 
-/** What a prompt is: messages with parts, a text or items of a response, or texts and lists of tokens. */
-export type PromptForm = 'messages' | 'items' | 'texts'
+/** What a prompt is: messages with parts, a text or items of a response, a text or parts, or texts and lists of tokens. */
+export type PromptForm = 'messages' | 'items' | 'parts' | 'texts'
 
 /** A request whose prompt can be counted. Its body has been checked before. */
 export interface CountablePrompt {
@@ -35,6 +35,7 @@ function countBody({ body, member, form, media, template, promptBytes }: Countab
   >
   const parsed = { rest: body.length + template.request - promptBytes, prompt: members[member], template }
   if (form === 'texts') return countedInput(parsed, countTokens)
+  if (form === 'parts') return parsed.rest + countedContent(parsed.prompt, media, countTokens)
   return (form === 'items' ? countedItems : countedMessages)(parsed, media, countTokens)
 }
 
@@ -61,12 +62,16 @@ function countedMessages(
   return tokens
 }
 
-/** Bounds the tokens of a text, or of a list of parts whose texts are counted. */
+/** Bounds the tokens of a text, or of a list of texts and parts whose texts are counted. */
 function countedContent(content: unknown, rules: MediaRules, count: (text: string) => number): number {
   if (typeof content === 'string') return count(content)
   if (!Array.isArray(content)) return 0
   let tokens = 0
-  for (const part of content as Array<Record<string, unknown>>) {
+  for (const part of content as Array<Record<string, unknown> | string>) {
+    if (typeof part === 'string') {
+      tokens += partTokens + count(part)
+      continue
+    }
     const { text } = part
     tokens += partTokens + partDifference(part, rules)
     tokens += typeof text === 'string' ? valueBytes({ ...part, text: null }) + count(text) : valueBytes(part)

@@ -73,6 +73,32 @@ t.test('a moderation with a price for tokens costs those that the provider repor
   assert.equal(await gateway.aboveBound(), 0)
 })
 
+t.test('the texts of a moderation are counted by the model’s tokenizer', async () => {
+  answerWith()
+  const text = 'word '.repeat(2000)
+  // 10,000 bytes, and about 2,000 tokens at 2,000 nanodollars each.
+  for (const input of [text, [text], [{ type: 'text', text }]]) {
+    const { secret } = await gateway.seedKey({ key: { monthlyBudgetNanos: 7_000_000 } })
+    assert.equal((await ask({ model: 'by-token', input }, secret)).status, 200)
+  }
+})
+
+t.test('an error beside the results costs nothing, however its bytes arrive', async () => {
+  const body = JSON.stringify({ results, error: { message: 'x' } })
+  for (const cut of [body.length, body.indexOf(',"error')]) {
+    upstream.answer(async ({ response }) => {
+      response.setHeader('content-type', 'application/json')
+      response.write(body.slice(0, cut))
+      await new Promise((resolve) => setTimeout(resolve, cut < body.length ? 30 : 0))
+      response.end(body.slice(cut))
+    })
+    const before = await spend()
+    assert.match(await outcomeOf(await ask({ model: 'by-request', input: 'Hi' })), /^502/)
+    await gateway.settled()
+    assert.equal(await spend(), before)
+  }
+})
+
 t.test('pictures are accepted where the catalog bounds them', async () => {
   answerWith()
   const input = [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }]

@@ -26,7 +26,7 @@ export const moderations: Api = {
   standardTierName: null,
   speaks: false,
   format: listFormat('results', ''),
-  prompt: null,
+  prompt: { member: 'input', form: 'parts' },
   tokenBound: (body, model) => ({
     ...chatPromptBound(body, model, { request: 0, message: 0 }),
     answers: 0,
