@@ -101,28 +101,39 @@ type Part = readonly [tokens: number, picos: number | undefined]
  * @param prices without times: at most one period
  */
 export function costOf(bill: Bill, prices: ModelPrices): number {
-  const { promptTokens, cachedTokens, completionTokens, toolCalls = {} } = bill
+  const { toolCalls = {} } = bill
   const listed = listedFor(bill, prices)
   const { requestNanos = 0, callNanos = {} } = prices
-  const input = picosOfSide(promptTokens, listed.inputPicos, [
-    [cachedTokens, listed.cachedInputPicos],
-    [bill.cacheWriteTokens ?? 0, listed.cacheWritePicos],
-    [bill.cacheWriteLongTokens ?? 0, listed.longCacheWritePicos],
-    [bill.audioPromptTokens ?? 0, listed.audioInputPicos],
-    [bill.imagePromptTokens ?? 0, listed.imageInputPicos ?? listed.inputPicos]
-  ])
-  const output = picosOfSide(completionTokens, listed.outputPicos, [
-    [bill.reasoningTokens ?? 0, listed.reasoningPicos ?? listed.outputPicos],
-    [bill.audioCompletionTokens ?? 0, listed.audioOutputPicos],
-    [bill.imageCompletionTokens ?? 0, listed.imageOutputPicos]
-  ])
+  const [input, output] = sidesOf(bill, listed)
   const dearestCall = Math.max(0, ...Object.values(callNanos))
   const calls = Object.entries(toolCalls).reduce(
     (nanos, [type, count]) => nanos + count * (callNanos[type] ?? dearestCall),
     0
   )
-  return Number((input + output + 999n) / 1000n) + requestNanos + calls
+  return Number((picosOf(input) + picosOf(output) + 999n) / 1000n) + requestNanos + calls
 }
+
+/** What a bill charges of each kind of the prompt and of the output: first the plain tokens, then the kinds. */
+export function chargedKinds(bill: Bill, prices: ModelPrices): { prompt: number[]; output: number[] } {
+  const [input, output] = sidesOf(bill, listedFor(bill, prices))
+  return { prompt: input.map(({ tokens }) => tokens), output: output.map(({ tokens }) => tokens) }
+}
+
+const sidesOf = (bill: Bill, listed: ListedPrices) =>
+  [
+    chargedSide(bill.promptTokens, listed.inputPicos, [
+      [bill.cachedTokens, listed.cachedInputPicos],
+      [bill.cacheWriteTokens ?? 0, listed.cacheWritePicos],
+      [bill.cacheWriteLongTokens ?? 0, listed.longCacheWritePicos],
+      [bill.audioPromptTokens ?? 0, listed.audioInputPicos],
+      [bill.imagePromptTokens ?? 0, listed.imageInputPicos ?? listed.inputPicos]
+    ]),
+    chargedSide(bill.completionTokens, listed.outputPicos, [
+      [bill.reasoningTokens ?? 0, listed.reasoningPicos ?? listed.outputPicos],
+      [bill.audioCompletionTokens ?? 0, listed.audioOutputPicos],
+      [bill.imageCompletionTokens ?? 0, listed.imageOutputPicos]
+    ])
+  ] as const
 
 /**
  * The prices of the tier that served a request, for the length of its prompt. A tier without prices costs the standard
@@ -142,22 +153,26 @@ function listedFor({ promptTokens, serviceTier = null }: Bill, prices: ModelPric
  * A kind without a price costs the dearest price of its side. If parts overlap, each token counts as the dearest of its
  * kinds.
  */
-function picosOfSide(whole: number, plainPicos: number, parts: readonly Part[]): bigint {
+function chargedSide(whole: number, plainPicos: number, parts: readonly Part[]): ChargedKind[] {
   const dearest = Math.max(plainPicos, ...parts.map(([, picos]) => picos ?? 0))
   const plain = whole - parts.reduce((sum, [tokens]) => sum + tokens, 0)
   const all: Part[] = [[Math.max(0, plain), plainPicos], ...parts]
-  const byPrice = all
-    .map(([tokens, picos = dearest]) => ({ tokens, picos }))
-    .sort((one, other) => other.picos - one.picos)
+  const kinds = all.map(([tokens, picos = dearest]): ChargedKind => ({ tokens, picos }))
   let left = whole
-  let sum = 0n
-  for (const { tokens, picos } of byPrice) {
-    const counted = Math.min(tokens, left)
-    sum += BigInt(counted) * BigInt(picos)
-    left -= counted
+  for (const kind of [...kinds].sort((one, other) => other.picos - one.picos)) {
+    kind.tokens = Math.min(kind.tokens, left)
+    left -= kind.tokens
   }
-  return sum
+  return kinds
 }
+
+interface ChargedKind {
+  tokens: number
+  readonly picos: number
+}
+
+const picosOf = (kinds: readonly ChargedKind[]): bigint =>
+  kinds.reduce((sum, { tokens, picos }) => sum + BigInt(tokens) * BigInt(picos), 0n)
 
 const isCount = (endpoint: string): boolean => /\/(count_tokens|input_tokens)$/.test(endpoint)
 

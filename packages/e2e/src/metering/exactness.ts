@@ -3,7 +3,7 @@ import { type PricedRow, pricedRows, type UsageCounts, zeroCounts } from '@tollg
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import { clientApis } from './ask.ts'
 import { planOf } from './catalog.ts'
-import { type Charges, costOf, hasNoHolds, hasWorked, untilCharges } from './charges.ts'
+import { type Charges, chargedKinds, costOf, hasNoHolds, hasWorked, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { meteredModels } from './kinds/kind.ts'
 import { type Sent, senderOf, sendKinds } from './send-kinds.ts'
@@ -119,7 +119,7 @@ function faultOf(
   const [call] = answered
   if (call === undefined) return charged.costNanos === 0 ? null : 'charged without an answer'
   const whole = costOf(call, prices)
-  const isExact = isSame(charged, countsOf(call, charged.errors, whole))
+  const isExact = isSame(charged, countsOf(call, charged.errors, whole, prices))
   // The gateway reads a stream to its end and gets the usage, even if the client hung up.
   if (kind.isReported && ending !== 'failed' && call.finishedAtMs !== null)
     return isExact ? null : 'not charged exactly'
@@ -129,28 +129,31 @@ function faultOf(
   if (charged.requests !== 1 || charged.estimatedRequests !== 1) return 'not counted as estimated'
   const body = JSON.parse(bodyOf(call)) as Record<string, unknown>
   const max = maxReservedNanos(body, clientApis[kind.api].outputLimit, meteredModels[model]!)
-  const { toolCalls } = countsOf(call, 0, 0)
+  const { toolCalls } = countsOf(call, 0, 0, prices)
   const min = Math.max(whole, charged.toolCalls * (prices.callNanos?.web_search ?? 0))
   if (charged.toolCalls < toolCalls) return 'fewer searches than billed'
   return charged.costNanos >= min && charged.costNanos <= max ? null : `not between ${min} and ${max}`
 }
 
-/** The ledger of a request, as its bill says. */
-function countsOf(call: RecordedRequest, errors: number, costNanos: number): UsageCounts {
+/** The ledger of a request, as its bill says. Of kinds that overlap, it has what is charged. */
+function countsOf(call: RecordedRequest, errors: number, costNanos: number, prices: Prices): UsageCounts {
+  const { prompt, output } = chargedKinds(call, prices)
+  const [, cachedTokens = 0, cacheWriteTokens = 0, longCacheWriteTokens = 0, audioInput = 0, imageInput = 0] = prompt
+  const [, reasoningTokens = 0, audioOutput = 0, imageOutput = 0] = output
   return {
     ...zeroCounts,
     requests: 1,
     errors,
     promptTokens: call.promptTokens,
-    cachedTokens: call.cachedTokens,
+    cachedTokens,
     completionTokens: call.completionTokens,
-    reasoningTokens: call.reasoningTokens,
-    cacheWriteTokens: call.cacheWriteTokens,
-    longCacheWriteTokens: call.cacheWriteLongTokens,
-    audioInputTokens: call.audioPromptTokens,
-    imageInputTokens: call.imagePromptTokens,
-    audioOutputTokens: call.audioCompletionTokens,
-    imageOutputTokens: call.imageCompletionTokens,
+    reasoningTokens,
+    cacheWriteTokens,
+    longCacheWriteTokens,
+    audioInputTokens: audioInput,
+    imageInputTokens: imageInput,
+    audioOutputTokens: audioOutput,
+    imageOutputTokens: imageOutput,
     toolCalls: Object.values(call.toolCalls).reduce((sum, count) => sum + count, 0),
     costNanos
   }
