@@ -235,10 +235,10 @@ t.test(
 
 t.test('requests in a row that ask for the model’s maximum are admitted while the default fits', async () => {
   const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
-  const asked = { max_tokens: 1e6 }
-  assert.ok(grantedBy(await chat(seeded, asked)) > 1500)
+  const limits = { max_tokens: 1e6 }
+  assert.ok(grantedBy(await chat(seeded, limits)) > 1500)
   await gateway.settled()
-  const granted = grantedBy(await chat(seeded, asked))
+  const granted = grantedBy(await chat(seeded, limits))
   assert.ok(granted >= defaultTokens && granted < 1500, `${granted}`)
 })
 

@@ -132,7 +132,7 @@ test('prices with dates, hours, lengths and tiers have those of the provider’s
 
 test('the shipped plans that are sold take a search of the web, with each model that has a price for it', async () => {
   const { pro } = plans
-  const asked = { promptTokens: 4000, answers: 1, wantedTokens: 1000 }
+  const bound = { promptTokens: 4000, answers: 1, wantedTokens: 1000 }
   const search = { asked: 1, limit: () => ({ start: 0, end: 0, json: '' }) }
   const ofResponse = { ...search, passes: () => 2, outputs: () => 1 }
   const ofMessage = { ...search, passes: () => 10, outputs: () => 10 }
@@ -141,7 +141,7 @@ test('the shipped plans that are sold take a search of the web, with each model 
     if (model.prices.callNanos?.web_search === undefined) continue
     const searches = model.ownedBy === 'anthropic' ? ofMessage : ofResponse
     const { promptPicos, outputPicos, wantedTokens } = costBound(
-      grantSearches({ ...asked, searches, tiers: standardOnly }, model),
+      grantSearches({ ...bound, searches, tiers: standardOnly }, model),
       model,
       time
     )

@@ -12,8 +12,8 @@ t.test('the cache returns only the last value set, and holds at most two generat
         cache.set(String(name), index)
         last.set(String(name), index)
       })
-      const held = [...last].filter(([name]) => cache.get(name) !== undefined)
-      assert.ok(held.every(([name, value]) => cache.get(name) === value))
+      const rest = [...last].filter(([name]) => cache.get(name) !== undefined)
+      assert.ok(rest.every(([name, value]) => cache.get(name) === value))
     })
   )
   t.end()
@@ -26,8 +26,8 @@ t.test('an entry in use stays, no matter how many others are set', (t) => {
     cache.set(`other ${other}`, '')
     assert.equal(cache.get('used'), 'here')
   }
-  let held = 0
-  for (let other = 0; other < 1000; other++) if (cache.get(`other ${other}`) !== undefined) held++
-  assert.ok(held <= 20)
+  let size = 0
+  for (let other = 0; other < 1000; other++) if (cache.get(`other ${other}`) !== undefined) size++
+  assert.ok(size <= 20)
   t.end()
 })

@@ -38,12 +38,12 @@ t.test('every member of any object is found, with its exact value', (t) => {
       (members, space) => {
         const text = `${space}{${space}${members.map(([name, value]) => `${JSON.stringify(name)}${space}:${space}${value}`).join(`${space},`)}${space}}${space}`
         const body = Buffer.from(text)
-        const found = findMembers(body).map(({ name, start, end }) => [
+        const pairs = findMembers(body).map(({ name, start, end }) => [
           name,
           JSON.parse(body.toString('utf8', start, end))
         ])
         assert.deepEqual(
-          found,
+          pairs,
           members.map(([name, value]) => [name, JSON.parse(value)])
         )
       }

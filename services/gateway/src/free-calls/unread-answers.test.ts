@@ -107,9 +107,9 @@ t.test('a key reads a few stored responses at a time', async () => {
   assert.equal(await outcomeOf(refused), '429 concurrent_requests')
   assert.equal(open.length, maxReadings, 'the provider was not asked')
   assert.equal(await outcomeOf(await ask(await gateway.seedKey())), '404 response_not_found', 'others are served')
-  const held = gateway.bodyMemory.heldBytes
+  const heldBytes = gateway.bodyMemory.heldBytes
   readers[0]!.destroy()
-  while (gateway.bodyMemory.heldBytes === held) await new Promise(setImmediate)
+  while (gateway.bodyMemory.heldBytes === heldBytes) await new Promise(setImmediate)
   readers[0] = await begin(seeded, id)
   for (const { response } of open) response.end('}')
   for (const reader of readers) reader.destroy()

@@ -8,24 +8,24 @@ import t from 'tap'
 // it changes.
 t.test('a socket refers to its current answer, and to nothing between two requests', async () => {
   const answerOf = (socket: Socket) => (socket as { _httpMessage?: ServerResponse | null })._httpMessage
-  const asked: Array<[IncomingMessage, ServerResponse]> = []
-  const server = createServer((request, response) => void asked.push([request, response]))
+  const requests: Array<[IncomingMessage, ServerResponse]> = []
+  const server = createServer((request, response) => void requests.push([request, response]))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   const [socket] = (await once(server, 'connection')) as [Socket]
   assert.equal(answerOf(socket) ?? null, null, 'before the first request')
   client.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{')
-  while (asked.length < 1) await new Promise(setImmediate)
-  const [[request, first]] = asked as [[IncomingMessage, ServerResponse]]
+  while (requests.length < 1) await new Promise(setImmediate)
+  const [[request, first]] = requests as [[IncomingMessage, ServerResponse]]
   assert.equal(answerOf(socket), first)
   assert.equal(first.req, request)
   assert.equal(request.complete, false)
   assert.equal(first.shouldKeepAlive, true)
   // The rest of the first request, and a second one.
   client.write('}GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
-  while (asked.length < 2) await new Promise(setImmediate)
-  const second = asked[1]![1]
+  while (requests.length < 2) await new Promise(setImmediate)
+  const second = requests[1]![1]
   assert.equal(answerOf(socket), first, 'the second answer waits for the first')
   assert.equal(second.shouldKeepAlive, false)
   const seen = new Promise<unknown>((resolve) => first.once('finish', () => resolve(answerOf(socket))))

@@ -31,21 +31,21 @@ test('a server that stops listening answers every connection that was made befor
   for (let round = 0; round < 8; round++) {
     const server = await start('127.0.0.1')
     const { port } = server.address() as AddressInfo
-    const asked: Array<Promise<string>> = []
+    const outcomes: Array<Promise<string>> = []
     let isOver = false
     const asking = (async () => {
       while (!isOver) {
-        for (let count = 0; count < 5; count++) asked.push(ask(port))
-        await asked.at(-1)
+        for (let count = 0; count < 5; count++) outcomes.push(ask(port))
+        await outcomes.at(-1)
       }
     })()
     const closed = once(server, 'close')
-    while (asked.length < 20) await asked.at(-1)
+    while (outcomes.length < 20) await outcomes.at(-1)
     await stopListening(server)
     await closed
     isOver = true
     await asking
-    for (const outcome of await Promise.all(asked)) seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
+    for (const outcome of await Promise.all(outcomes)) seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
   }
   assert.deepEqual([...seen.keys()].sort(), ['200', 'ECONNREFUSED'], JSON.stringify([...seen]))
 })

@@ -94,13 +94,13 @@ async function charged({ account }: SeededKey): Promise<{ nanos: number; request
   return { nanos: sums?.settled ?? 0, requests, holds: holds.size }
 }
 /** Sums the series of a counter that have a label. */
-async function counted(name: string, label: Record<string, string>, at = gateway): Promise<number> {
+async function countOf(name: string, label: Record<string, string>, at = gateway): Promise<number> {
   const [[key, value]] = Object.entries(label) as [[string, string]]
   const text = await at.registry.getSingleMetricAsString(name)
   const samples = readMetrics(text).filter((one) => one.labels[key] === value)
   return samples.reduce((sum, one) => sum + one.value, 0)
 }
-const waitedAt = (at = gateway) => counted('tollgate_idempotent_requests_total', { outcome: 'waited' }, at)
+const waitedAt = (at = gateway) => countOf('tollgate_idempotent_requests_total', { outcome: 'waited' }, at)
 
 /** Waits until Redis has the state of a key. */
 async function untilState({ account, id }: SeededKey, key: string, state: 'r' | 'k' | 'l' | ''): Promise<void> {
@@ -325,12 +325,12 @@ t.test('Redis has neither the words of an answer nor those of its request', asyn
   await untilState(seeded, key, 'k')
   const { client } = gateway.control
   const name = claimName(seeded.account, claimDigest(seeded.id, key))
-  const kept = (await client.getBuffer(name))!
-  assert.ok(kept.length > choices[0].message.content.length)
+  const bytes = (await client.getBuffer(name))!
+  assert.ok(bytes.length > choices[0].message.content.length)
   for (const words of [choices[0].message.content, 'choices', 'application/json', 'the words of a request', key])
-    assert.equal(kept.includes(words), false, words)
+    assert.equal(bytes.includes(words), false, words)
   // Whoever changes it in Redis cannot make the gateway send it.
-  await client.setrange(name, kept.length - 1, kept.at(-1) === 0x78 ? 'y' : 'x')
+  await client.setrange(name, bytes.length - 1, bytes.at(-1) === 0x78 ? 'y' : 'x')
   assert.equal(await outcomeOf(await ask(seeded, { key, body })), '409 idempotency_answer_lost')
 })
 
@@ -532,7 +532,7 @@ t.test('the oldest answers leave when an account has no room for more; their rep
   assert.deepEqual(outcomes, [...Array(3).fill('409 idempotency_answer_lost'), '200', '200'])
   const sums = await gateway.control.client.hgetall(`idem-bytes:{${accountShard(seeded.account)}}`)
   assert.ok(Number(sums[seeded.account]) <= 512 * 1024)
-  assert.equal(await counted('tollgate_idempotent_answers_total', { outcome: 'evicted' }), 3)
+  assert.equal(await countOf('tollgate_idempotent_answers_total', { outcome: 'evicted' }), 3)
 })
 
 t.test('a waiting client that leaves ends its wait', async () => {
@@ -546,10 +546,10 @@ t.test('a waiting client that leaves ends its wait', async () => {
   const leaving = new AbortController()
   const left = ask(seeded, { key, signal: leaving.signal }).catch(() => null)
   while ((await waitedAt()) === before) await new Promise(setImmediate)
-  const gone = await counted('tollgate_requests_total', { status: '499' })
+  const gone = await countOf('tollgate_requests_total', { status: '499' })
   leaving.abort()
   await left
-  while ((await counted('tollgate_requests_total', { status: '499' })) === gone) await new Promise(setImmediate)
+  while ((await countOf('tollgate_requests_total', { status: '499' })) === gone) await new Promise(setImmediate)
   answerChat()(received)
   assert.equal(await outcomeOf(await running), '200')
   assert.equal(gateway.bodyMemory.heldBytes, 0)

@@ -302,8 +302,8 @@ t.test('refusals that Redis does not take are counted on, and a repeated receipt
     node = next
     for (let count = 0; count < more; count++) {
       const id = `req_${++refusals}`
-      const asked = { endpoint: null, model: null, askedModel: null }
-      const refused = { id, key: knownKey, ...asked, status: 402, code: 'key_budget_exceeded' }
+      const names = { endpoint: null, model: null, askedModel: null }
+      const refused = { id, key: knownKey, ...names, status: 402, code: 'key_budget_exceeded' }
       log.refused({ ...refused, amounts: null, durationMs: 1, address: undefined })
     }
     await log.stop()
@@ -334,10 +334,10 @@ t.test(
     }
     // It writes its receipts when it closes, at the latest.
     await other.close()
-    const found: Array<string | null> = []
-    for (const key of keys) found.push(...(await receiptsOf(key)).map((receipt) => receipt.model))
+    const receiptModels: Array<string | null> = []
+    for (const key of keys) receiptModels.push(...(await receiptsOf(key)).map((receipt) => receipt.model))
     assert.deepEqual(
-      found,
+      receiptModels,
       models.map((model) => model.slice(0, 300))
     )
   }

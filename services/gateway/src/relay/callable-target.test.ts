@@ -78,9 +78,9 @@ t.test('whatever happened before, somebody is called; while others work, a faili
       let now = 0
       for (const { afterMs, outcome, restMs, tellsOthers } of calls) {
         now += afterMs
-        const found = callableTarget(order, [], upstreams, now)
-        assert.ok(found !== null && found.waitMs === 0, 'somebody is called at once')
-        const { breaker, pauses, name } = upstreams.get(found.target.upstream)!
+        const next = callableTarget(order, [], upstreams, now)
+        assert.ok(next !== null && next.waitMs === 0, 'somebody is called at once')
+        const { breaker, pauses, name } = upstreams.get(next.target.upstream)!
         const works = ({ breaker, pauses }: Upstream) =>
           breaker.state === 'closed' && !((pauses.until.get('m') ?? 0) > now)
         const wasClosed = breaker.state === 'closed'
@@ -93,7 +93,7 @@ t.test('whatever happened before, somebody is called; while others work, a faili
           assert.ok(now - (probedAt.get(name) ?? Number.NEGATIVE_INFINITY) >= 1000, 'probes are a second apart')
           probedAt.set(name, now)
         }
-        const again = callableTarget(order, [found.target], upstreams, now)
+        const again = callableTarget(order, [next.target], upstreams, now)
         const canWait = order.some(
           ({ upstream }) => (upstreams.get(upstream)!.pauses.until.get('m') ?? 0) - now <= 2000
         )

@@ -73,7 +73,7 @@ for (const [name, failed, expected, open = []] of cases) {
       ...failed
     }
     const next = failOver(call, upstreamsWith(open), 0, () => 0.5)
-    const found = next && { target: next.target, isRetry: next.isRetry, ...(next.waitMs > 0 && { waits: true }) }
-    assert.deepEqual(found, expected)
+    const retry = next && { target: next.target, isRetry: next.isRetry, ...(next.waitMs > 0 && { waits: true }) }
+    assert.deepEqual(retry, expected)
   })
 }

@@ -56,11 +56,11 @@ const begin = ({ response }: Received) => response.writeHead(200, { 'content-typ
 async function leave(gateway: Started, model: string, afterBytes: number): Promise<Received> {
   const before = upstream.received.length
   const leaving = new AbortController()
-  const asked = post(gateway, gateway.secret, '/chat/completions', bodyOf(model, true), { signal: leaving.signal })
-  asked.catch(() => {})
+  const answering = post(gateway, gateway.secret, '/chat/completions', bodyOf(model, true), { signal: leaving.signal })
+  answering.catch(() => {})
   while (upstream.received.length === before) await new Promise(setImmediate)
   if (afterBytes > 0) {
-    const reader = (await asked).body!.getReader()
+    const reader = (await answering).body!.getReader()
     for (let read = 0; read < afterBytes; ) read += (await reader.read()).value!.length
   }
   const closed = once(gateway.latest!, 'close')
@@ -302,8 +302,8 @@ t.test('a number of tokens counts as missing unless it is a whole number of at l
   }
   for (const stream of [false, true]) {
     for (const odd of [undefined, null, '3', 2.5, -3, 0]) {
-      const counted = { promptTokens: 11, completionTokens: 3 + 3, estimated: true }
-      assert.partialDeepStrictEqual(await ask('open', stream, usageOf(11, odd)), counted, `${stream} ${odd}`)
+      const usage = { promptTokens: 11, completionTokens: 3 + 3, estimated: true }
+      assert.partialDeepStrictEqual(await ask('open', stream, usageOf(11, odd)), usage, `${stream} ${odd}`)
       assert.partialDeepStrictEqual(await ask('thinking', stream, usageOf(11, odd)), {
         completionTokens: maxTokens,
         estimated: true

@@ -9,17 +9,17 @@ const search = prepareSearch({ values: paths, span: 'response.other' })
 
 function scan(text: string, cuts: readonly number[]): MemberScan {
   const bytes = Buffer.from(text)
-  const found = new MemberScan(search)
+  const reader = new MemberScan(search)
   const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
   let from = 0
   for (const end of [...at, bytes.length]) {
     // The scan must not keep the caller's memory.
     const piece = Buffer.from(bytes.subarray(from, end))
-    found.push(piece)
+    reader.push(piece)
     piece.fill(0x22)
     from = end
   }
-  return found
+  return reader
 }
 
 const name = fc.constantFrom('type', 'usage', 'response', 'status', 'id', 'other', '"usage":{', 'a\\', 'ü')
@@ -46,14 +46,14 @@ t.test('the members at the searched places are found, and no others, however the
   fc.assert(
     fc.property(object, fc.constantFrom(0, 1, 2), fc.array(fc.nat(), { maxLength: 8 }), (content, space, cuts) => {
       const text = ` ${JSON.stringify(content, null, space)}\n`
-      const found = scan(text, cuts)
-      assert.equal(found.isClosed && !found.isFaulty, true)
-      for (const path of paths) assert.deepEqual(found.valueOf(path), parsed(memberAt(content, path)), path)
+      const reader = scan(text, cuts)
+      assert.equal(reader.isClosed && !reader.isFaulty, true)
+      for (const path of paths) assert.deepEqual(reader.valueOf(path), parsed(memberAt(content, path)), path)
       const other = memberAt(content, 'response.other')
       const isObject = typeof other === 'object' && other !== null && !Array.isArray(other)
-      const span = Buffer.from(text).subarray(found.spanFrom, found.spanEnd).toString()
+      const span = Buffer.from(text).subarray(reader.spanFrom, reader.spanEnd).toString()
       if (isObject) assert.deepEqual(JSON.parse(span), parsed(other))
-      else assert.equal(found.spanFrom, -1)
+      else assert.equal(reader.spanFrom, -1)
     }),
     { numRuns: 300 }
   )
@@ -61,10 +61,10 @@ t.test('the members at the searched places are found, and no others, however the
 
 t.test('a value that is too long is missing, and later members are found', async () => {
   const long = { response: { usage: { text: 'x'.repeat(20_000) }, status: 'completed' } }
-  const found = scan(JSON.stringify(long), [5, 9000, 19_000])
-  assert.equal(found.valueOf('response.usage'), undefined)
-  assert.equal(found.valueOf('response'), undefined)
-  assert.equal(found.valueOf('response.status'), 'completed')
+  const reader = scan(JSON.stringify(long), [5, 9000, 19_000])
+  assert.equal(reader.valueOf('response.usage'), undefined)
+  assert.equal(reader.valueOf('response'), undefined)
+  assert.equal(reader.valueOf('response.status'), 'completed')
 })
 
 t.test('bytes that are not one object are faulty', async () => {
@@ -84,9 +84,9 @@ t.test('the members of the objects in a list are found, and no others', async ()
       fc.array(fc.nat(), { maxLength: 8 }),
       (output, others, cuts) => {
         const bytes = Buffer.from(JSON.stringify({ ...others, output, id: 'last' }))
-        const found = new MemberScan(listed)
+        const reader = new MemberScan(listed)
         const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
-        for (const [index, from] of [0, ...at].entries()) found.push(bytes.subarray(from, at[index] ?? bytes.length))
+        for (const [index, from] of [0, ...at].entries()) reader.push(bytes.subarray(from, at[index] ?? bytes.length))
         const expected = output.flatMap((one, item) => {
           if (one === null || typeof one !== 'object' || Array.isArray(one)) return []
           // In the order of the text: numbers as names come first, and none of these names is one.
@@ -96,8 +96,8 @@ t.test('the members of the objects in a list are found, and no others', async ()
             return id === undefined ? [] : [{ path: 'output.*.inner.id', item, text: JSON.stringify(id) }]
           })
         })
-        assert.deepEqual(found.listed, expected)
-        assert.equal(found.valueOf('id'), 'last')
+        assert.deepEqual(reader.listed, expected)
+        assert.equal(reader.valueOf('id'), 'last')
       }
     ),
     { numRuns: 300 }

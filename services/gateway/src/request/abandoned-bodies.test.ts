@@ -103,12 +103,12 @@ t.test('no memory stays held, whatever clients upload and whenever they leave', 
   for (const { secret } of keys)
     assert.equal((await post(gateway, secret, '/chat/completions', chatOf('small'))).status, 200)
   const { bodyMemory } = gateway
-  const held = () => bodyMemory.heldBytes + bodyMemory.awaitedBytes
+  const heldBytes = () => bodyMemory.heldBytes + bodyMemory.awaitedBytes
 
   await fc.assert(
     fc.asyncProperty(fc.array(upload, { minLength: 1, maxLength: 6 }), async (all) => {
       await Promise.all(all.map((one) => send(gateway, one, keys[one.key]!)))
-      while (held() !== 0) await new Promise((resolve) => setTimeout(resolve, 5))
+      while (heldBytes() !== 0) await new Promise((resolve) => setTimeout(resolve, 5))
       if (cutOff.length > 0) throw new Error(cutOff[0])
       upstream.received.length = 0
     }),
@@ -128,6 +128,6 @@ t.test('no memory stays held, whatever clients upload and whenever they leave', 
     for (const socket of sockets) assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 100 Continue\r\n/)
     assert.equal(bodyMemory.awaitedBytes, 24 * megabyte)
     for (const socket of sockets) socket.destroy()
-    while (held() !== 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (heldBytes() !== 0) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 })

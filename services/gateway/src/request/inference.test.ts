@@ -47,9 +47,9 @@ t.teardown(async () => {
 /** Resolves with the log line of a request. Rejects if there are several. */
 async function lineOf(id: string | null): Promise<Line> {
   for (;;) {
-    const found = lines.filter(({ reqId, msg }) => reqId === id && msg === 'request')
-    if (found.length > 1) throw new Error(`${found.length} lines for one request`)
-    if (found[0] !== undefined) return found[0]
+    const requestLines = lines.filter(({ reqId, msg }) => reqId === id && msg === 'request')
+    if (requestLines.length > 1) throw new Error(`${requestLines.length} lines for one request`)
+    if (requestLines[0] !== undefined) return requestLines[0]
     await new Promise<void>((resolve) => {
       onLine = resolve
     })

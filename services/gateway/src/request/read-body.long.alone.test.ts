@@ -36,11 +36,11 @@ t.test('a body takes about as much memory as it has bytes, in any number of piec
     const reader = { memory: new BodyMemory(megabyte), slowBodies: new SlowBodies(10_000) }
     const sender = { bodyBytes: 0 }
     const bodies: Buffer[] = []
-    let held = 0
+    let totalBytes = 0
     readBody(request, new ServerResponse(request), reader, sender, megabyte, (failure, bytes, heldBytes) => {
       assert.equal(failure, null)
       bodies.push(bytes)
-      held = heldBytes
+      totalBytes = heldBytes
     })
     const before = usedBytes()
     for (let at = 0; at < length - 1; at++) request.emit('data', Buffer.alloc(1, at))
@@ -51,8 +51,8 @@ t.test('a body takes about as much memory as it has bytes, in any number of piec
     request.emit('data', Buffer.alloc(1, length - 1))
     request.emit('end')
     assert.ok(bodies[0]!.equals(Buffer.from(Array.from({ length }, (_, at) => at))))
-    assert.equal(reader.memory.heldBytes, held)
-    reader.memory.release(sender, held)
+    assert.equal(reader.memory.heldBytes, totalBytes)
+    reader.memory.release(sender, totalBytes)
     assert.equal(sender.bodyBytes, 0)
   }
   for (const bytes of least) assert.ok(bytes < 2.5 * length, `${bytes} bytes`)

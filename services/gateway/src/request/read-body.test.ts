@@ -117,19 +117,19 @@ t.test('no memory stays held, in any order in which bodies arrive, break and sta
             : { 'content-length': String(bytes.length + (ending === 'ends' ? 0 : extraLength)) }
           const request = requestOf({ ...framing, 'content-encoding': encoding })
           let times = 0
-          readBody(request, new ServerResponse(request), reader, sender, senderLimit, (failure, body, held) => {
+          readBody(request, new ServerResponse(request), reader, sender, senderLimit, (failure, body, heldBytes) => {
             times++
             if (times > 1) throw new Error('the result came twice')
             const outcome = failure?.code ?? `${encoding} ${one.damage}`
             seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
             if (failure !== null) {
-              if (held !== 0) throw new Error('a failure holds memory')
+              if (heldBytes !== 0) throw new Error('a failure holds memory')
               checkFailure(one, failure)
               return
             }
             if (one.damage === 'none' && !body.equals(one.body)) throw new Error('the body changed')
-            if (held < body.length) throw new Error('less is held than the body has')
-            isHeld.push(() => reader.memory.release(sender, held))
+            if (heldBytes < body.length) throw new Error('less is held than the body has')
+            isHeld.push(() => reader.memory.release(sender, heldBytes))
           })
           const size = Math.ceil(bytes.length / pieces) || 1
           const steps: Array<() => void> = []

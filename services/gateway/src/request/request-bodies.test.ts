@@ -87,11 +87,11 @@ t.test('a key holds no more memory than its plan allows, and others are served m
 
 t.test('all keys together hold no more memory than the process limit', async () => {
   const keys = await Promise.all(Array.from({ length: 4 }, () => gateway.seedKey()))
-  const held: Socket[] = []
+  const sockets: Socket[] = []
   for (const { secret } of keys.slice(0, 3)) {
     const socket = declare(secret, 20 * megabyte)
-    held.push(socket)
-    await until(() => expectedBytes() === held.length * 20 * megabyte)
+    sockets.push(socket)
+    await until(() => expectedBytes() === sockets.length * 20 * megabyte)
   }
   assert.equal(
     await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', bodyOf(5 * megabyte))),
@@ -99,14 +99,14 @@ t.test('all keys together hold no more memory than the process limit', async () 
     'announced bytes that do not arrive take nothing from others'
   )
   await until(() => expectedBytes() === 60 * megabyte)
-  for (const socket of held) socket.write(Buffer.alloc(17 * megabyte, ' '))
+  for (const socket of sockets) socket.write(Buffer.alloc(17 * megabyte, ' '))
   await until(() => gateway.bodyMemory.heldBytes > 50 * megabyte)
   // An eighth of 64 MiB is for short bodies.
   const refused = await post(gateway, keys[3]!.secret, '/chat/completions', bodyOf(6 * megabyte))
   assert.equal(refused.headers.get('retry-after'), '2')
   assert.equal(await outcomeOf(refused), '503 gateway_busy')
   assert.equal(await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', body)), '200')
-  for (const socket of held) socket.destroy()
+  for (const socket of sockets) socket.destroy()
   await until(() => expectedBytes() === 0)
   assert.equal(await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', bodyOf(5 * megabyte))), '200')
 })

@@ -149,11 +149,11 @@ t.test('a single body that has not begun becomes the error, and its usage is cha
   const key = await gateway.seedKey()
   const calls = Promise.withResolvers<Received>()
   upstream.answer(calls.resolve)
-  const asked = post(gateway, key.secret, '/chat/completions', chatOf('open'))
+  const answering = post(gateway, key.secret, '/chat/completions', chatOf('open'))
   const { response: answer } = await calls.promise
   await revoke(key, true)
   await announce(key)
-  const response = await asked
+  const response = await answering
   assert.equal(await outcomeOf(response), '401 revoked_api_key')
   answer.setHeader('content-type', 'application/json')
   answer.end(JSON.stringify({ object: 'chat.completion', choices: [{ index: 0, message: {} }], usage }))

@@ -138,9 +138,9 @@ async function ledger(): Promise<Usage[]> {
 
 /** Sums by name, without those that are 0. */
 function sums<Item>(items: readonly Item[], nameOf: (item: Item) => string, amountOf: (item: Item) => number) {
-  const found = new Map<string, number>()
-  for (const item of items) found.set(nameOf(item), (found.get(nameOf(item)) ?? 0) + amountOf(item))
-  return Object.fromEntries([...found].filter(([, sum]) => sum !== 0).toSorted())
+  const sums = new Map<string, number>()
+  for (const item of items) sums.set(nameOf(item), (sums.get(nameOf(item)) ?? 0) + amountOf(item))
+  return Object.fromEntries([...sums].filter(([, sum]) => sum !== 0).toSorted())
 }
 
 const shownSums = (samples: readonly Sample[], name: string, ...by: string[]) =>

@@ -11,8 +11,8 @@ test('an id that another gateway is about to write is found', async () => {
     [null, null],
     [stored('resp_1'), null]
   ]
-  const found = await findSoon(async () => answers.shift()!, ['resp_1', 'msg_1'], new Set(['resp_1']))
-  assert.deepEqual(found, [stored('resp_1'), null])
+  const ids = await findSoon(async () => answers.shift()!, ['resp_1', 'msg_1'], new Set(['resp_1']))
+  assert.deepEqual(ids, [stored('resp_1'), null])
   assert.equal(answers.length, 0)
 })
 

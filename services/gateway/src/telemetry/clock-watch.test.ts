@@ -13,14 +13,14 @@ testOnEveryRedis('clock watch of a gateway', async (t, anyLink) => {
     let nodes = [link]
     const { registry, setClockSkew } = createMetrics()
     const watch = createClockWatch({ ...link, nodes: () => nodes }, setClockSkew, () => noon)
-    const shown = async () => /^tollgate_clock_skew_seconds.*$/m.exec(await registry.metrics())?.[0]
+    const readSkew = async () => /^tollgate_clock_skew_seconds.*$/m.exec(await registry.metrics())?.[0]
     for (const seconds of [3600, -70.25]) {
       await set((noon + seconds * 1000) * 1000)
       await watch.compare()
-      assert.equal(await shown(), `tollgate_clock_skew_seconds{clock="redis"} ${seconds}`)
+      assert.equal(await readSkew(), `tollgate_clock_skew_seconds{clock="redis"} ${seconds}`)
     }
     nodes = []
     await watch.compare()
-    assert.equal(await shown(), undefined)
+    assert.equal(await readSkew(), undefined)
   })
 })

@@ -32,9 +32,9 @@ t.test('the line of a call says who asked from where, what, and how the upstream
   const { upstream, chat, key } = await start(t)
   const { response, line } = await chat({ 'x-request-id': 'their-id', 'x-forwarded-for': '203.0.113.9' })
   const [called] = upstream.received.filter(({ request }) => request.method === 'POST')
-  const asked = { clientAddress: '127.0.0.1', endpoint: '/v1/chat/completions', clientRequestId: 'their-id' }
+  const members = { clientAddress: '127.0.0.1', endpoint: '/v1/chat/completions', clientRequestId: 'their-id' }
   const served = { status: 200, upstream: 'test', upstreamStatus: 200, key: key.id, account: key.account }
-  assert.partialDeepStrictEqual(line, { ...asked, ...served })
+  assert.partialDeepStrictEqual(line, { ...members, ...served })
   assert.match(response.headers.get('x-request-id')!, /^req_/, 'our id is the answer’s')
   assert.equal(called!.request.headers['x-request-id'], line.reqId, 'and the upstream’s')
 

@@ -119,11 +119,11 @@ t.test('refusals are counted by reason: without a model, with one, and without H
   socket.end('nonsense\r\n\r\n')
   socket.resume()
   await once(socket, 'close')
-  const shown = readMetrics(await gateway.metrics())
+  const samples = readMetrics(await gateway.metrics())
     .filter(({ name }) => name === 'tollgate_requests_total')
     .map(({ labels: { endpoint, model, plan, status, code }, value }) => [endpoint, model, plan, status, code, value])
   const endpoint = '/v1/chat/completions'
-  assert.deepEqual(shown.toSorted(), [
+  assert.deepEqual(samples.toSorted(), [
     [endpoint, '', '', '401', 'invalid_api_key', 1],
     [endpoint, '', 'free', '400', 'invalid_json', 1],
     [endpoint, 'other', 'free', '403', 'model_not_allowed', 1],

@@ -10,7 +10,7 @@ import { mayHaveWords } from './words.ts'
 
 const stream: Received = { answer: Buffer.alloc(0), isStream: true, unseenBytes: 0, isCut: false }
 
-function counted(answer: string, received: Partial<Received> = {}, more: Partial<Countable> = {}): Estimate {
+function estimateOf(answer: string, received: Partial<Received> = {}, more: Partial<Countable> = {}): Estimate {
   return estimateUsage({
     prompt: null,
     received: { ...stream, answer: Buffer.from(answer), ...received },
@@ -19,7 +19,7 @@ function counted(answer: string, received: Partial<Received> = {}, more: Partial
     ...more
   })
 }
-const output = (...args: Parameters<typeof counted>) => counted(...args).completionTokens
+const output = (...args: Parameters<typeof estimateOf>) => estimateOf(...args).completionTokens
 const around = 3
 const whole = { isStream: false }
 
@@ -136,7 +136,7 @@ t.test('a prompt is counted in every form of input', async () => {
     const promptBytes = bytes.length - Buffer.byteLength('{"":}') - 5
     const template = { request: 0, message: 8 }
     const prompt = { body: bytes, member, form, media: {}, template, promptBytes, storedTokens: 0 }
-    return counted('', {}, { prompt }).promptTokens!
+    return estimateOf('', {}, { prompt }).promptTokens!
   }
   const message = promptOf('messages', { messages: [{ role: 'user', content: 'Hello world, and more of it' }] })
   assert.ok(message >= countTokens('Hello world, and more of it') + 7 && message < 60, `${message}`)
@@ -155,7 +155,7 @@ t.test('a prompt is counted in every form of input', async () => {
     const tokens = promptOf('items', { input })
     assert.ok(tokens >= countTokens(said) + 7 && tokens < 160, `${JSON.stringify(input)}: ${tokens}`)
   }
-  assert.equal(counted('').promptTokens, null)
+  assert.equal(estimateOf('').promptTokens, null)
 })
 
 t.test('an unknown shape gives no count, and never an error', async (t) => {

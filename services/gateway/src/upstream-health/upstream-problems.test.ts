@@ -58,8 +58,8 @@ async function ask(
 }
 
 async function hasProblem(): Promise<boolean> {
-  const shown = readMetrics(await both.gateway.metrics())
-  const { value } = shown.find(
+  const samples = readMetrics(await both.gateway.metrics())
+  const { value } = samples.find(
     ({ name, labels }) => name === 'tollgate_upstream_problem' && labels.upstream === 'first'
   )!
   return value === 1

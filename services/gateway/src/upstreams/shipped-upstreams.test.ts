@@ -30,13 +30,13 @@ function offered(env: Record<string, string>, file = shipped): Map<string, strin
 t.test(
   'each model of the shipped catalog has a route in the shipped upstreams, at an API that it can use',
   async () => {
-    const found = offered(everything)
-    assert.deepEqual([...found.keys()], Object.keys(catalog.models))
-    for (const [name, apis] of found) assert.ok(apis.length > 0, name)
-    assert.deepEqual(found.get('claude-opus-5-5'), ['messages'])
-    assert.deepEqual(found.get('gpt-6.2-sol'), ['chat', 'responses'])
-    assert.deepEqual(found.get('gemini-4-carbon'), ['chat'])
-    assert.deepEqual(found.get('local/qwen3-8b-completions'), ['completions'])
+    const offers = offered(everything)
+    assert.deepEqual([...offers.keys()], Object.keys(catalog.models))
+    for (const [name, apis] of offers) assert.ok(apis.length > 0, name)
+    assert.deepEqual(offers.get('claude-opus-5-5'), ['messages'])
+    assert.deepEqual(offers.get('gpt-6.2-sol'), ['chat', 'responses'])
+    assert.deepEqual(offers.get('gemini-4-carbon'), ['chat'])
+    assert.deepEqual(offers.get('local/qwen3-8b-completions'), ['completions'])
   }
 )
 

@@ -12,15 +12,15 @@ const usage = { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: {
 const reported = { ...noUsage, promptTokens: 7, cachedTokens: 2, completionTokens: 3 }
 
 function find(text: string, pieceLength: number): AnswerUsage {
-  const found = new AnswerUsage(ofText(readUsage))
+  const reader = new AnswerUsage(ofText(readUsage))
   const bytes = Buffer.from(text)
   const shape = new BodyShape(listBody('choices'))
   for (let at = 0; at < bytes.length; at += pieceLength) {
     const piece = bytes.subarray(at, at + pieceLength)
     shape.push(piece)
-    found.push(piece, shape.spanFrom, shape.spanEnd)
+    reader.push(piece, shape.spanFrom, shape.spanEnd)
   }
-  return found
+  return reader
 }
 
 t.test('the usage of an answer is found wherever it is and however the bytes are cut', async () => {
@@ -51,9 +51,9 @@ t.test('the usage of an answer is found wherever it is and however the bytes are
 
 t.test('an answer without usage is kept for an estimate', async () => {
   const text = '{"choices":[{"message":{"content":"usage"}}],"usage":null}'
-  const found = find(text, 7)
-  assert.equal(found.usage, null)
-  assert.deepEqual([found.passed().bytes.toString(), found.passed().unseenBytes], [text, 0])
+  const answer = find(text, 7)
+  assert.equal(answer.usage, null)
+  assert.deepEqual([answer.passed().bytes.toString(), answer.passed().unseenBytes], [text, 0])
   const long = find(`{"x":"${'x'.repeat(5_000_000)}"}`, 60_000)
   assert.ok(long.passed().bytes.length < 1_200_000, 'only the beginning of a long answer is kept')
   assert.equal(long.passed().bytes.length + long.passed().unseenBytes, 5_000_008)
@@ -92,8 +92,8 @@ t.test('reasoning tokens outside of the completion count as output', async () =>
     total_tokens: 20_309,
     completion_tokens_details: { reasoning_tokens: 609 }
   }
-  const { usage: found } = find(JSON.stringify({ usage: outside }), 50)
-  assert.partialDeepStrictEqual(found, { promptTokens: 19_693, completionTokens: 616, reasoningTokens: 609 })
+  const { usage } = find(JSON.stringify({ usage: outside }), 50)
+  assert.partialDeepStrictEqual(usage, { promptTokens: 19_693, completionTokens: 616, reasoningTokens: 609 })
   const hidden = { prompt_tokens: 7, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 400 } }
   const { usage: apart } = find(JSON.stringify({ usage: hidden }), 50)
   assert.equal(apart?.completionTokens, 405)

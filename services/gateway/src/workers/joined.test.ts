@@ -32,9 +32,9 @@ function slot(
 
 t.test('metrics are sums, unless a gauge says otherwise', async () => {
   const [one, two] = [await metricsOf(3, 1), await metricsOf(4, 0)]
-  const shown = await new JoinedMetrics(async () => [slot(1, one), slot(2, two)]).metrics()
+  const text = await new JoinedMetrics(async () => [slot(1, one), slot(2, two)]).metrics()
   for (const line of ['requests_total 7', 'streams 7', 'redis_up 0', 'tollgate_workers 2']) {
-    assert.ok(shown.split('\n').includes(line), line)
+    assert.ok(text.split('\n').includes(line), line)
   }
 })
 
@@ -44,9 +44,9 @@ t.test('the counts of workers that ended or do not answer stay; their gauges do 
   joined.workerEnded(three)
   joined.workerEnded(three)
   joined.workerRestarted()
-  const shown = (await joined.metrics()).split('\n')
+  const lines = (await joined.metrics()).split('\n')
   for (const line of ['requests_total 17', 'streams 3', 'tollgate_workers 1', 'tollgate_worker_restarts_total 1']) {
-    assert.ok(shown.includes(line), line)
+    assert.ok(lines.includes(line), line)
   }
 })
 
@@ -82,14 +82,14 @@ t.test('counts of ended workers are dropped when no worker has their model in fo
   const labelNames = ['model', 'status'] as const
   const counter = new Counter({ name: 'asked_total', help: 'x', labelNames, registers: [registry] })
   for (const model of ['kept', 'former', 'other', '']) counter.inc({ model, status: '200' })
-  const counted = await registry.getMetricsAsJSON()
+  const metrics = await registry.getMetricsAsJSON()
   let names: NamesByLabel | null = { model: ['kept', 'former'] }
   const slots = () => [
-    names === null ? slot(1, null, true, counted) : slot(1, [], true, [], names),
-    slot(2, null, true, counted)
+    names === null ? slot(1, null, true, metrics) : slot(1, [], true, [], names),
+    slot(2, null, true, metrics)
   ]
   const joined = new JoinedMetrics(async () => slots())
-  joined.workerEnded(counted)
+  joined.workerEnded(metrics)
   const models = async () =>
     [...(await joined.metrics()).matchAll(/^asked_total\{model="(\w*)"/gm)].map(([, model]) => model)
   assert.deepEqual(await models(), ['kept', 'former', 'other', ''])

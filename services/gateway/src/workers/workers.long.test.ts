@@ -25,8 +25,8 @@ async function readyz({ adminPort }: ReadyProgram): Promise<ReadyAnswer> {
 }
 
 async function metric({ adminPort }: ReadyProgram, name: RegExp): Promise<number> {
-  const shown = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
-  return shown
+  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
+  return text
     .split('\n')
     .filter((line) => name.test(line))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
@@ -126,7 +126,7 @@ t.test('two workers serve one port; a killed one is replaced, and nothing that w
   assert.equal(await metric(program, /^tollgate_worker_restarts_total /), 1)
   const month = Number(new Date().toISOString().slice(0, 7).replace('-', ''))
   const read = () => readSpend(program.state.control, program.account, month)
-  const spend = await until('settled requests', read, (found) => found!.reserved === 0)
+  const spend = await until('settled requests', read, (account) => account!.reserved === 0)
   assert.deepEqual(spend, { settled: 60 * costNanos, reserved: 0 })
 })
 

@@ -64,8 +64,8 @@ test('any changed recording is measured without an error, and never too short', 
       const data = mutate(bytes, changes).toString('base64')
       const seconds = maxAudioSeconds(data)
       if (seconds === null) return
-      const counted = audioTokens({ type: 'input_audio', input_audio: { data, format: 'mp3' } })
-      assert.ok(counted <= Math.ceil(seconds * 10), `${counted} > ${seconds} s`)
+      const tokens = audioTokens({ type: 'input_audio', input_audio: { data, format: 'mp3' } })
+      assert.ok(tokens <= Math.ceil(seconds * 10), `${tokens} > ${seconds} s`)
     }),
     { numRuns: 3000 }
   )

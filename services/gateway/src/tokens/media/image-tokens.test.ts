@@ -92,9 +92,9 @@ for (const [model, rule] of [
     const maxTokens = imageTokens(remote, rule)
     fc.assert(
       fc.property(side, side, detail, (width, height, detail) => {
-        const shown = { url: dataUrl(jpegOf(jpegFrame(width, height))), ...(detail !== undefined && { detail }) }
-        const bound = imageTokens(shown, rule)
-        const counted = countedBy({ type: 'image_url', image_url: shown }, model)
+        const image = { url: dataUrl(jpegOf(jpegFrame(width, height))), ...(detail !== undefined && { detail }) }
+        const bound = imageTokens(image, rule)
+        const counted = countedBy({ type: 'image_url', image_url: image }, model)
         assert.ok(counted <= bound, `${width} × ${height}: ${counted} > ${bound}`)
         assert.ok(bound <= maxTokens, `${width} × ${height}: ${bound} > ${maxTokens}`)
       }),

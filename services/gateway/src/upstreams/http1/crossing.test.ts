@@ -73,7 +73,7 @@ for (const { delay, requests, pauseMs } of cases) {
     async () => {
       const upstream = await startFaultyUpstream(delay)
       const pool = new Http1Pool({ url: upstream.url, headers: {}, timeouts, restMs })
-      let asked = 0
+      let calls = 0
       let crossed = 0
       const call = (body: string) =>
         new Promise<string>((resolve, reject) => {
@@ -92,8 +92,8 @@ for (const { delay, requests, pauseMs } of cases) {
           )
         })
       const clients = Array.from({ length: 12 }, async () => {
-        while (asked < requests) {
-          const body = `request ${++asked}`
+        while (calls < requests) {
+          const body = `request ${++calls}`
           if ((await call(body)) !== body) crossed++
           if (pauseMs > 0) await setTimeout(pauseMs)
         }
