@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { kindNames } from '../catalog/apis.ts'
-import { usdMembers } from '../prices/usd-prices.ts'
+import { usdMembers } from '../prices/model-prices.ts'
 
 const Usd = Type.Number({ minimum: 0 })
 const Plan = Type.Object({ id: Type.String(), name: Type.String() })

@@ -1,5 +1,5 @@
 import type { AudioRule, ImageRule } from '@tollgate/contracts/catalog/prompt-rules.ts'
-import { usdMembers } from '@tollgate/contracts/prices/usd-prices.ts'
+import { usdMembers } from '@tollgate/contracts/prices/model-prices.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>

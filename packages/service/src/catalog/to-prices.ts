@@ -4,9 +4,9 @@ import {
   type ModelPrices,
   type PricePeriod,
   type PriceRow,
+  picosPerUsd,
   standardTier
 } from '@tollgate/contracts/prices/model-prices.ts'
-import { picosPerUsd } from '@tollgate/contracts/prices/usd-prices.ts'
 import { type DatedEntry, type PriceEntry, weekdayNames } from './entries.ts'
 
 /** The members with prices, by unit and kind. */

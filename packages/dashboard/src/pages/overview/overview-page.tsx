@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
-import type { Answer } from '../../api/call.ts'
+import { allowGone } from '../../api/api-error.ts'
+import { type Answer, send } from '../../api/call.ts'
+import { now } from '../../api/clock.ts'
 import { read } from '../../api/queries.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { nameOfKey } from '../../format/visible-text.ts'
 import { accountFeed, recentNotices } from '../../notices/feed.ts'
+import { MarkReadButton, NoticeRow } from '../../notices/notice-row.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -18,12 +21,13 @@ import { liveReport, useCurrentHour } from '../../usage/live.ts'
 import { sumUsage } from '../../usage/sum-usage.ts'
 import { describeRenewal } from '../billing/describe-plan.ts'
 import { isOfKey, PlansLink, Refusal } from '../keys/refusals.tsx'
-import { AlertsCard } from './alerts-card.tsx'
 import { DailyTrafficChart } from './daily-traffic-chart.tsx'
+import { isStillOpen, keysOfAlerts, openAlerts } from './open-alerts.ts'
 import { SetupCard } from './setup-card.tsx'
 import { SpendCard } from './spend-card.tsx'
 import { TopList } from './top-list.tsx'
 
+/** The most alerts, and the most keys, that the page lists. */
 const maxShown = 3
 
 /** The keys that refuse requests now, and what helps. Nothing without any. */
@@ -166,3 +170,43 @@ function PlanCard() {
     </Card>
   )
 }
+
+/** Unread notices that ask for an action. Nothing without any: the bell and its page say more. */
+function AlertsCard() {
+  const { data } = useQuery(recentNotices(accountFeed))
+  const unread = data === undefined ? [] : openAlerts(data.events)
+  const ids = keysOfAlerts(unread)
+  const keys = useQuery({
+    // Like the key of a single one's answer: a change of a key refreshes this too.
+    queryKey: ['getKey', ids],
+    queryFn: async ({ signal }) => new Map(await Promise.all(ids.map((id) => readKey(id, signal)))),
+    enabled: ids.length > 0
+  })
+  // Without the keys, their alerts stay.
+  const alerts = keys.isLoading ? [] : unread.filter((alert) => isStillOpen(alert, keys.data ?? new Map(), now()))
+  if (data === undefined || alerts.length === 0) return null
+  const more = alerts.length - maxShown
+  return (
+    <Card
+      title="Needs your attention"
+      isFlush
+      actions={<MarkReadButton feed={accountFeed} newest={data.events[0]} unread={data.unread} size="small" />}
+    >
+      <ul aria-label="Alerts, newest first" className="divide-y divide-line">
+        {alerts.slice(0, maxShown).map(({ notice, words }) => (
+          <NoticeRow key={notice.id} notice={notice} words={words} />
+        ))}
+      </ul>
+      {more > 0 && (
+        <p className="border-t border-line px-5 py-3 text-sm">
+          <Link to={accountFeed.page} className={textLink}>
+            See {more} more
+          </Link>
+        </p>
+      )}
+    </Card>
+  )
+}
+
+const readKey = async (id: string, signal: AbortSignal) =>
+  [id, (await send('getKey', { params: { id } }, signal).catch(allowGone))?.key ?? null] as const
