@@ -135,4 +135,6 @@ export interface UpstreamPoolOptions {
   readonly ca?: string | undefined
   /** Minimum idle time of an HTTP/1.1 connection between two requests, milliseconds. */
   readonly restMs?: number | undefined
+  /** How long an idle HTTP/1.1 connection is kept if the upstream names no time, milliseconds. Default: 4000. */
+  readonly idleMs?: number | undefined
 }

@@ -49,7 +49,8 @@ export const UpstreamsFile = closed({
         closed({
           connect: Type.Optional(Milliseconds),
           first_byte: Type.Optional(Milliseconds),
-          between_chunks: Type.Optional(Milliseconds)
+          between_chunks: Type.Optional(Milliseconds),
+          idle: Type.Optional(Milliseconds)
         })
       )
     })
@@ -77,6 +78,13 @@ const choosesTier = /(^|\.)(openai|azure)\.com$/i
 const refusesIncludeUsage = /(^|\.)mistral\.ai$/i
 
 /**
+ * Hosts of the shipped providers, which keep idle connections for more than a minute and say nothing of it. So a
+ * customer who calls every few seconds does not wait for a new connection each time.
+ */
+const keepsConnections =
+  /(^|\.)(openai\.com|openai\.azure\.com|anthropic\.com|googleapis\.com|mistral\.ai|deepseek\.com|groq\.com|x\.ai|openrouter\.ai)$/i
+
+/**
  * Everything that the file, its variables and its other files say of one upstream. Contains the credential: never log
  * it.
  */
@@ -90,6 +98,8 @@ export interface UpstreamSettings {
   /** Headers of all its requests, with the credential. */
   readonly headers: Readonly<Record<string, string>>
   readonly timeouts: CallTimeouts
+  /** How long an idle connection is kept if the upstream names no time, ms; undefined for the pool's default. */
+  readonly idleMs: number | undefined
   /** Trusted certificates (PEM), instead of those of Node.js. */
   readonly ca: string | undefined
   readonly http2: boolean
@@ -217,7 +227,7 @@ function readEntry(reading: Reading): UpstreamSettings | null {
   }
   const ca = readCertificates(reading)
   if (url === null) return null
-  const { connect = 5000, first_byte = 600_000, between_chunks = 120_000 } = entry.timeouts_ms ?? {}
+  const { connect = 5000, first_byte = 600_000, between_chunks = 120_000, idle } = entry.timeouts_ms ?? {}
   return {
     name,
     url,
@@ -225,6 +235,7 @@ function readEntry(reading: Reading): UpstreamSettings | null {
     credentialName: entry.credential_variable ?? (entry.credential_file && `upstreams.${name}.credential_file`) ?? null,
     headers: headersOf(entry, credential),
     timeouts: { connect, firstByte: first_byte, betweenChunks: between_chunks },
+    idleMs: idle ?? (keepsConnections.test(url.hostname) ? 60_000 : undefined),
     ca,
     http2: entry.http2 ?? false,
     abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),

@@ -84,8 +84,8 @@ export function openUpstreams(file: string, env: Record<string, string | undefin
 
 /** Opens a pool. It connects with its first call. */
 export function openUpstream(settings: UpstreamSettings, events: UpstreamEvents = noEvents): Upstream {
-  const { name, url, headers, timeouts, ca, http2, furtherMembers } = settings
-  const options = { url, headers: { 'content-type': 'application/json', ...headers }, timeouts, ca }
+  const { name, url, headers, timeouts, idleMs, ca, http2, furtherMembers } = settings
+  const options = { url, headers: { 'content-type': 'application/json', ...headers }, timeouts, idleMs, ca }
   return {
     name,
     credential: settings.credential,

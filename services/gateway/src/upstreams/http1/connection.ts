@@ -17,6 +17,8 @@ const maxTextBody = 16_384
 /** The part of a pool that its connections use. */
 export interface ConnectionOwner {
   readonly heads: RequestHeads
+  /** How long a connection rests before it closes, if its upstream names no time; ms. */
+  readonly idleMs: number
   /** The clock of {@link Connection.since}. */
   readonly tick: number
   /** Called when an exchange has ended and the connection can be reused. */
@@ -237,7 +239,7 @@ export class Connection implements Idle, ExchangeConnection {
 
   #rest(): void {
     if (this.#phase === 'closed') return
-    const keptMs = keptOpenMs(this.#parser.head?.keepAlive)
+    const keptMs = keptOpenMs(this.#parser.head?.keepAlive, this.#owner.idleMs)
     if (keptMs <= 0) {
       this.close()
       return

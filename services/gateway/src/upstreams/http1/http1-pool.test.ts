@@ -407,12 +407,12 @@ t.test('a TLS connection resumes the session of an earlier one, and needs a trus
 })
 
 t.test('the pool keeps an idle connection for less time than the upstream does', async () => {
-  assert.equal(keptOpenMs(undefined), 4000)
-  assert.equal(keptOpenMs('max=100'), 4000)
-  assert.equal(keptOpenMs('timeout=5, max=100'), 3500)
-  assert.equal(keptOpenMs('max=100, Timeout="75"'), 73_500)
-  assert.equal(keptOpenMs('timeout=999999'), 600_000)
-  assert.ok(keptOpenMs('timeout=1') <= 0)
+  assert.equal(keptOpenMs(undefined, 4000), 4000)
+  assert.equal(keptOpenMs('max=100', 60_000), 60_000)
+  assert.equal(keptOpenMs('timeout=5, max=100', 60_000), 3500)
+  assert.equal(keptOpenMs('max=100, Timeout="75"', 4000), 73_500)
+  assert.equal(keptOpenMs('timeout=999999', 4000), 600_000)
+  assert.ok(keptOpenMs('timeout=1', 4000) <= 0)
 })
 
 t.test('no header can end its line in the head of a request', async (t) => {

@@ -10,7 +10,7 @@ import {
 } from '../upstream-pool.ts'
 import { Connection, type ConnectionOwner, type Dial } from './connection.ts'
 import { Exchange } from './exchange.ts'
-import { IdleConnections } from './idle-connections.ts'
+import { defaultIdleMs, IdleConnections } from './idle-connections.ts'
 import { RequestHeads } from './request-head.ts'
 
 /** Checks within the shortest timeout. The interval is at most `maxIntervalMs`. */
@@ -34,6 +34,7 @@ const defaultRestMs = 10
  */
 export class Http1Pool implements UpstreamPool, ConnectionOwner {
   readonly heads: RequestHeads
+  readonly idleMs: number
   tick = 0
   readonly #dial: Dial
   readonly #checks: IntervalChecks
@@ -49,7 +50,8 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   #isClosed = false
   #onOver: Array<() => void> = []
 
-  constructor({ url, headers, timeouts, ca, restMs = defaultRestMs }: UpstreamPoolOptions) {
+  constructor({ url, headers, timeouts, ca, restMs = defaultRestMs, idleMs = defaultIdleMs }: UpstreamPoolOptions) {
+    this.idleMs = idleMs
     const pathPrefix = url.pathname.replace(/\/+$/, '')
     this.heads = new RequestHeads({ host: url.host, pathPrefix, query: url.search, headers })
     this.#idle = new IdleConnections(restMs)

@@ -56,6 +56,15 @@ t.test('a connection that the upstream may have closed is closed, not reused', a
   assert.ok(old.isClosed)
 })
 
+t.test('a spare connection is kept for four seconds at most, however long the upstream keeps it', async () => {
+  const idle = new IdleConnections<Fake>(10)
+  const all = Array.from({ length: enoughIdle + 2 }, () => new Fake(idle, 100))
+  idle.endTurn()
+  idle.endTurn()
+  const times = all.map(({ idleUntil }) => idleUntil)
+  assert.deepEqual(times.slice(0, 3), [4100, 4100, Number.POSITIVE_INFINITY])
+})
+
 t.test('surplus connections become spare, and the last one to become spare is used first', async () => {
   const idle = new IdleConnections<Fake>(10)
   const all = Array.from({ length: enoughIdle + 3 }, () => new Fake(idle, 0))

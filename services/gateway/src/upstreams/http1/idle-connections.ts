@@ -1,5 +1,7 @@
 /** Shorter than the idle timeout of common servers (uvicorn: 5 s). */
-const defaultMs = 4000
+export const defaultIdleMs = 4000
+/** A burst should not keep its connections for longer, however long the upstream keeps them. */
+const maxSpareMs = 4000
 /** A request may be on its way when the upstream closes the connection. */
 const marginMs = 1500
 const maxMs = 600_000
@@ -8,11 +10,12 @@ const maxMs = 600_000
  * How long an idle connection may be reused, milliseconds; 0 or less if not at all.
  *
  * @param field the `Keep-Alive` field of its last answer, such as `timeout=5, max=100`
+ * @param otherwiseMs without a time in the field
  */
-export function keptOpenMs(field: string | undefined): number {
-  if (field === undefined) return defaultMs
+export function keptOpenMs(field: string | undefined, otherwiseMs: number): number {
+  if (field === undefined) return otherwiseMs
   const seconds = /(?:^|[\s,;])timeout="?(\d{1,9})/i.exec(field)?.[1]
-  return seconds === undefined ? defaultMs : Math.min(Number(seconds) * 1000 - marginMs, maxMs)
+  return seconds === undefined ? otherwiseMs : Math.min(Number(seconds) * 1000 - marginMs, maxMs)
 }
 
 /** The part of a connection that {@link IdleConnections} uses. */
@@ -20,7 +23,7 @@ export interface Idle {
   /** `performance.now()` when it became idle. */
   idleSince: number
   /** `performance.now()` after which the upstream may close it. */
-  readonly idleUntil: number
+  idleUntil: number
   /** The turn in which it became idle. This and the members below belong to {@link IdleConnections}. */
   idleTurn: number
   earlier: Idle | null
@@ -111,6 +114,7 @@ export class IdleConnections<Connection extends Idle> {
   endTurn(): void {
     for (let oldest = this.#oldestResting; oldest !== null && this.#isSurplus(oldest); oldest = this.#oldestResting) {
       oldest.state = 'spare'
+      oldest.idleUntil = Math.min(oldest.idleUntil, oldest.idleSince + maxSpareMs)
       this.#oldestResting = oldest.later as Connection | null
       this.#resting--
     }
