@@ -111,7 +111,7 @@ t.test('the first page is small', async (t) => {
   if (browser === null) return
   for (const [path, title, person, maxBytes] of [
     ['/login', 'Sign in', undefined, 120_000],
-    ['/dashboard', 'Overview', ada, 203_000]
+    ['/dashboard', 'Overview', ada, 205_000]
   ] as const) {
     const { page, context } = await visit(browser, system, person === undefined ? {} : { person })
     const requests: Request[] = []
