@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { readArguments, UsageError } from './arguments.ts'
 
-const known = { parts: ['chat', 'stream'], targets: ['gateway', 'bare'] as const }
+const choices = { parts: ['chat', 'stream'], targets: ['gateway', 'bare'] as const }
 
 test('without arguments, all parts measure the gateway', async () => {
-  assert.deepEqual(readArguments([], known), {
+  assert.deepEqual(readArguments([], choices), {
     parts: [],
     target: 'gateway',
     json: null,
@@ -20,19 +20,19 @@ test('without arguments, all parts measure the gateway', async () => {
 })
 
 test('parts and options can be given in any order', async () => {
-  const read = readArguments(['stream', '--json', 'out.json', '--target=bare', 'chat', '--profile-dir', 'p'], known)
+  const read = readArguments(['stream', '--json', 'out.json', '--target=bare', 'chat', '--profile-dir', 'p'], choices)
   assert.deepEqual(read.parts, ['stream', 'chat'])
   assert.equal(read.json, 'out.json')
   assert.equal(read.target, 'bare')
   assert.equal(read.profileDir, 'p')
   assert.ok(read.profile)
-  assert.equal(readArguments(['--minutes', '0.5'], known).minutes, 0.5)
+  assert.equal(readArguments(['--minutes', '0.5'], choices).minutes, 0.5)
 })
 
 test('the error names an unknown part, target or option', async () => {
-  assert.throws(() => readArguments(['strem'], known), new UsageError('unknown part "strem"; there are chat, stream'))
-  assert.throws(() => readArguments(['--target', 'x'], known), /unknown target "x"; there are gateway, bare/)
-  assert.throws(() => readArguments(['--patience', 'long'], known), /--patience is a number/)
-  assert.throws(() => readArguments(['--minutes', '0'], known), /--minutes is a number above 0/)
-  assert.throws(() => readArguments(['--jsn'], known), UsageError)
+  assert.throws(() => readArguments(['strem'], choices), new UsageError('unknown part "strem"; there are chat, stream'))
+  assert.throws(() => readArguments(['--target', 'x'], choices), /unknown target "x"; there are gateway, bare/)
+  assert.throws(() => readArguments(['--patience', 'long'], choices), /--patience is a number/)
+  assert.throws(() => readArguments(['--minutes', '0'], choices), /--minutes is a number above 0/)
+  assert.throws(() => readArguments(['--jsn'], choices), UsageError)
 })

@@ -29,15 +29,16 @@ export class UsageError extends Error {}
  */
 export function readArguments(
   argv: readonly string[],
-  known: { parts: readonly string[]; targets: readonly [string, ...string[]] }
+  choices: { parts: readonly string[]; targets: readonly [string, ...string[]] }
 ): Arguments {
   const { values, positionals } = parse(argv)
   for (const part of positionals) {
-    if (!known.parts.includes(part)) throw new UsageError(`unknown part "${part}"; there are ${known.parts.join(', ')}`)
+    if (!choices.parts.includes(part))
+      throw new UsageError(`unknown part "${part}"; there are ${choices.parts.join(', ')}`)
   }
-  const target = values.target ?? known.targets[0]
-  if (!known.targets.includes(target)) {
-    throw new UsageError(`unknown target "${target}"; there are ${known.targets.join(', ')}`)
+  const target = values.target ?? choices.targets[0]
+  if (!choices.targets.includes(target)) {
+    throw new UsageError(`unknown target "${target}"; there are ${choices.targets.join(', ')}`)
   }
   const patienceSeconds = Number(values.patience ?? 0)
   if (!(patienceSeconds >= 0)) throw new UsageError('--patience is a number of seconds')

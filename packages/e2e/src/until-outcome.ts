@@ -38,18 +38,18 @@ interface HostClock {
 
 /** Starts a clock that counts at most two ticks for each tick that comes late. */
 export function startHostClock(): HostClock {
-  let counted = 0
+  let totalMs = 0
   let last = performance.now()
   const tick = () => {
     const now = performance.now()
-    counted += Math.min(now - last, 2 * tickMs)
+    totalMs += Math.min(now - last, 2 * tickMs)
     last = now
   }
   const timer = setInterval(tick, tickMs)
   return {
     ms() {
       tick()
-      return counted
+      return totalMs
     },
     stop: () => clearInterval(timer)
   }

@@ -142,8 +142,8 @@ const describePackage = ({ name, description }: PackagePlan) => ({
 })
 
 /** Copies files of the workspace to the same place in the package. @throws Error if a pattern matches no file */
-function copyFiles(kept: readonly KeptFiles[], root: string, outDir: string): void {
-  for (const { folder, patterns } of kept) {
+function copyFiles(files: readonly KeptFiles[], root: string, outDir: string): void {
+  for (const { folder, patterns } of files) {
     for (const pattern of patterns) {
       const names = globSync(pattern, { cwd: join(root, folder) })
       if (names.length === 0) throw new Error(`${folder}/${pattern} matches no file`)

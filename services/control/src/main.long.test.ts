@@ -99,10 +99,10 @@ test('control as a program', async (t) => {
     'a request that is under way at the signal is finished, and the connection does not keep it alive',
     async () => {
       const refusal = '{"code":"invalid_credentials","message":"Invalid login credentials"}'
-      const asked = Promise.withResolvers<ServerResponse>()
+      const arrival = Promise.withResolvers<ServerResponse>()
       // Control also checks its keys.
       const provider = createServer((request: IncomingMessage, response) => {
-        if (request.url?.includes('/token')) asked.resolve(response)
+        if (request.url?.includes('/token')) arrival.resolve(response)
         else response.writeHead(503).end()
       })
       await once(provider.listen(0, '127.0.0.1'), 'listening')
@@ -110,7 +110,7 @@ test('control as a program', async (t) => {
       const { port } = provider.address() as AddressInfo
       const control = run(t, { ...env, SUPABASE_URL: `http://127.0.0.1:${port}` })
       const underWay = post(`${await listening(control)}/api/auth/login`, person)
-      const response = await asked.promise
+      const response = await arrival.promise
       control.child.kill('SIGTERM')
       while (!control.output().includes('"signal":"SIGTERM"')) await once(control.child.stdout!, 'data')
       const headers = { 'content-type': 'application/json', 'x-supabase-api-version': '2024-01-01' }

@@ -27,7 +27,7 @@ test('a stream must be complete, with usage only for a client that asks for it',
   const withUsage = stream(...chunks, JSON.stringify({ choices: [], usage }), '[DONE]')
   assertStream(stream(...chunks, '[DONE]'), 'chat', expected)
   assertStream(withUsage, 'chat', { ...expected, usage: true })
-  for (const [body, asked] of [
+  for (const [body, usage] of [
     [stream(...chunks), false],
     [stream(...chunks, '[DONE]').slice(0, -1), false],
     [stream(...chunks.slice(1), '[DONE]'), false],
@@ -35,7 +35,7 @@ test('a stream must be complete, with usage only for a client that asks for it',
     [stream(...chunks, '[DONE]'), true],
     [withUsage, false]
   ] as const) {
-    assert.throws(() => assertStream(body, 'chat', { ...expected, usage: asked }), body)
+    assert.throws(() => assertStream(body, 'chat', { ...expected, usage }), body)
   }
 })
 

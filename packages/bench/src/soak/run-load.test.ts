@@ -7,12 +7,12 @@ const kind = (name: string, weight: number, run: Kind['run']): Kind => ({ name, 
 const context = {} as SoakContext
 
 test('requests are counted by kind and outcome, and errors count as unexpected, with examples', async () => {
-  let asked = 0
+  let calls = 0
   const { promise: enough, resolve } = Promise.withResolvers<void>()
   const kinds = [
     kind('right', 1, async () => {
       await new Promise((resolve) => setImmediate(resolve))
-      if (++asked === 20) resolve()
+      if (++calls === 20) resolve()
       return 'right answer'
     }),
     kind('wrong', 1, async () => {

@@ -60,9 +60,9 @@ test('requests are found, however the network splits them', async () => {
   const bytes = Buffer.from(one + two)
   for (let cut = 1; cut < bytes.length; cut++) {
     const reader = new RequestReader()
-    const found = [...reader.push(bytes.subarray(0, cut)), ...reader.push(bytes.subarray(cut))]
+    const requests = [...reader.push(bytes.subarray(0, cut)), ...reader.push(bytes.subarray(cut))]
     assert.deepEqual(
-      found.map(({ isStream }) => isStream),
+      requests.map(({ isStream }) => isStream),
       [true, false]
     )
   }

@@ -191,8 +191,8 @@ export async function confirm(input: Input, io: CommandIo, question: string): Pr
 
 /** Takes the operator's password from `TOLLGATE_PASSWORD`, or asks for it. */
 export async function readPassword(io: CommandIo): Promise<string> {
-  const given = io.env.TOLLGATE_PASSWORD
-  if (given !== undefined && given !== '') return given
+  const password = io.env.TOLLGATE_PASSWORD
+  if (password !== undefined && password !== '') return password
   const typed = await io.ask('Your password: ', { hidden: true })
   if (typed === '') throw new UsageError('The password is empty. Type it, or set TOLLGATE_PASSWORD.')
   return typed

@@ -19,8 +19,8 @@ const cases: Array<[name: string, skews: number[], wrong: string[]]> = [
 for (const [name, skews, wrong] of cases) {
   test(name, async () => {
     const clocks = skews.map((skewMs, index) => ({ name: names[index]!, skewMs }))
-    const found = judgeClocks(clocks).filter(({ severity }) => severity === 'error')
-    assert.equal(found.length, wrong.length)
-    for (const [index, text] of wrong.entries()) assert.ok(found[index]!.what.includes(text), found[index]!.what)
+    const errors = judgeClocks(clocks).filter(({ severity }) => severity === 'error')
+    assert.equal(errors.length, wrong.length)
+    for (const [index, text] of wrong.entries()) assert.ok(errors[index]!.what.includes(text), errors[index]!.what)
   })
 }

@@ -83,9 +83,9 @@ const cases: Array<[name: string, outcome: DatabaseOutcome, expected: string[]]>
 
 for (const [name, outcome, expected] of cases) {
   test(name, async () => {
-    const found = judgeDatabase(outcome, settings).flatMap((one) =>
+    const codes = judgeDatabase(outcome, settings).flatMap((one) =>
       'code' in one ? [`${one.severity} ${one.code}`] : []
     )
-    assert.deepEqual(found, expected)
+    assert.deepEqual(codes, expected)
   })
 }

@@ -13,8 +13,8 @@ test('doctor', async (t) => {
   const { env, cwd } = world
 
   await t.test('finds nothing wrong in a right configuration', async () => {
-    const { found, code, results } = await readFindings(env, cwd)
-    assert.deepEqual(found, [])
+    const { findings, code, results } = await readFindings(env, cwd)
+    assert.deepEqual(findings, [])
     assert.equal(code, 0)
     assert.deepEqual(
       results.filter(({ severity }) => severity !== 'ok'),
@@ -35,9 +35,9 @@ test('doctor', async (t) => {
   await t.test('says that mails, traces and receipts are accepted, and sends none', async (t) => {
     const mailServer = await startMailServer({ password: mailPassword })
     t.after(mailServer.close)
-    const asked: unknown[] = []
+    const calls: unknown[] = []
     const url = await world.startServer(({ method, url, headers }, response) => {
-      asked.push([method, url, headers['content-type'], headers['x-token']])
+      calls.push([method, url, headers['content-type'], headers['x-token']])
       response.end()
     })
     const { out } = await runDoctor(
@@ -55,7 +55,7 @@ test('doctor', async (t) => {
     assert.deepEqual(mailServer.mails, [])
     assert.match(out, /^traces +ok +The OTLP collector \(\S+\) accepts traces\.$/m)
     assert.match(out, /^receipts +ok +The OTLP collector of logs \(\S+\) accepts receipts\.$/m)
-    assert.deepEqual(asked.sort(), [
+    assert.deepEqual(calls.sort(), [
       ['POST', '/v1/logs', 'application/x-protobuf', 'of logs'],
       ['POST', '/v1/traces', 'application/x-protobuf', 'a b']
     ])
@@ -88,9 +88,9 @@ test('wrong usage exits with 2 and explains the usage', async (t) => {
 })
 
 test('without any variable, doctor names each missing one and what to do', async (t) => {
-  const { found, code } = await readFindings({}, t.testdir())
+  const { findings, code } = await readFindings({}, t.testdir())
   assert.equal(code, 1)
-  const missing = found.filter((finding) => finding.code === 'variable_missing').map(({ what }) => what)
+  const missing = findings.filter((finding) => finding.code === 'variable_missing').map(({ what }) => what)
   for (const name of ['PUBLIC_URL', 'SUPABASE_URL', 'STRIPE_SECRET_KEY', 'DATABASE_URL', 'REDIS_URL']) {
     assert.ok(
       missing.some((what) => what.includes(name)),

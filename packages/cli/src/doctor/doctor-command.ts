@@ -95,7 +95,7 @@ async function runChecks(env: Variables, cwd: string, { timeoutMs }: CheckOption
   const paths = pathsOf(settings, cwd)
   const files = paths === null ? null : readFiles(paths, settings.env)
   const named = files !== null && 'content' in files.upstreams ? files.upstreams.content.variables : []
-  const known = [...knownVariables, ...named]
+  const names = [...knownVariables, ...named]
   const secrets = listSecrets(
     settings.env,
     named.filter((name) => !/_URL$/.test(name))
@@ -114,7 +114,7 @@ async function runChecks(env: Variables, cwd: string, { timeoutMs }: CheckOption
   const clocks = checked.flatMap(({ clock }) => clock ?? [])
   const results: Result[] = [
     ...describeEmbedded(settings),
-    ...judgeVariables({ env: settings.env, known, problems: settings.problems }),
+    ...judgeVariables({ env: settings.env, known: names, problems: settings.problems }),
     ...(files === null || paths === null ? [] : judgeFiles(files, paths, isControlPod(settings.env, named))),
     ...checked.flatMap(({ results }) => results),
     ...judgeClocks(clocks)

@@ -107,10 +107,10 @@ const { error, warning, ok } = resultsOf('Stripe')
 
 /** Compares each price of the catalog with Stripe's. */
 export function judgePrices(
-  found: ReadonlyMap<string, Call<StripePrice>>,
+  calls: ReadonlyMap<string, Call<StripePrice>>,
   plans: ReadonlyArray<readonly [id: string, plan: Plan]>
 ): Finding[] {
-  const refused = [...found.values()].find((call) => call.kind === 'refused')
+  const refused = [...calls.values()].find((call) => call.kind === 'refused')
   if (refused?.kind === 'refused') {
     return [
       warning('payments_prices_unreadable', {
@@ -121,7 +121,7 @@ export function judgePrices(
     ]
   }
   return plans.flatMap(([plan, { prices = [] }]) =>
-    prices.flatMap((price) => judgePrice(price, plan, found.get(price.id)))
+    prices.flatMap((price) => judgePrice(price, plan, calls.get(price.id)))
   )
 }
 

@@ -64,7 +64,7 @@ const cases: Array<[name: string, outcome: RedisOutcome, url: string, codes: str
 
 for (const [name, outcome, url, codes] of cases) {
   test(name, async () => {
-    const found = judgeRedis(outcome, parseRedisUrl(url)).flatMap((one) => ('code' in one ? [one.code] : []))
-    assert.deepEqual(found, codes)
+    const results = judgeRedis(outcome, parseRedisUrl(url)).flatMap((one) => ('code' in one ? [one.code] : []))
+    assert.deepEqual(results, codes)
   })
 }

@@ -45,7 +45,7 @@ test('without PUBLIC_URL, SERVICE_DOMAIN is not called wrong', async () => {
 })
 
 test('the nearest known name is found for typing errors and forgotten words', async () => {
-  const known = [...knownVariables]
+  const names = [...knownVariables]
   for (const [unknown, expected] of [
     ['STRIPE_SECRTE_KEY', 'STRIPE_SECRET_KEY'],
     ['STRIPE_KEY', 'STRIPE_SECRET_KEY'],
@@ -57,12 +57,12 @@ test('the nearest known name is found for typing errors and forgotten words', as
     ['GATEWAY_URL', 'GATEWAY_PUBLIC_URL'],
     ['UPSTREAM_FILE', 'UPSTREAMS_FILE']
   ]) {
-    assert.equal(nearestName(unknown!, known), expected, unknown)
+    assert.equal(nearestName(unknown!, names), expected, unknown)
   }
 })
 
 test('names of other programs have no nearest name', async () => {
-  const known = [...knownVariables]
+  const names = [...knownVariables]
   for (const name of [
     'PATH',
     'HOME',
@@ -73,7 +73,7 @@ test('names of other programs have no nearest name', async () => {
     'LANG',
     'PGHOST'
   ]) {
-    assert.equal(nearestName(name, known), null, name)
+    assert.equal(nearestName(name, names), null, name)
   }
 })
 

@@ -216,15 +216,15 @@ function findMisspelled({ env, known }: VariableFacts): Finding[] {
  */
 export function nearestName(
   unknown: string,
-  known: readonly string[],
+  names: readonly string[],
   isSet: (name: string) => boolean = () => false
 ): string | null {
-  const distances = known
+  const distances = names
     .map((name) => ({ name, distance: editDistance(unknown, name) }))
     .toSorted((a, b) => a.distance - b.distance)
   const [nearest] = distances
   if (nearest !== undefined && nearest.distance <= Math.max(1, Math.floor(unknown.length / 6))) return nearest.name
-  return known.find((name) => !isSet(name) && differByOneWord(unknown, name)) ?? null
+  return names.find((name) => !isSet(name) && differByOneWord(unknown, name)) ?? null
 }
 
 /** `STRIPE_KEY` and `STRIPE_SECRET_KEY`. The first words must be equal: many programs have an `API_KEY`. */

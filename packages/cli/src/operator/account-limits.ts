@@ -75,8 +75,8 @@ function limitsOf(input: Input): OwnLimits {
     concurrent_requests: integerOption(input, 'concurrent-requests'),
     key_quota: integerOption(input, 'key-quota')
   }
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
-  return { ...given, ends_at: instantOption(input, 'until') }
+  const limits = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+  return { ...limits, ends_at: instantOption(input, 'until') }
 }
 
 /** The list of accounts as a table. */

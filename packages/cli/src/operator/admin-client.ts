@@ -88,8 +88,8 @@ function requireSession(env: CommandIo['env']): StoredSession {
 }
 
 function adminPath(path: string, query: Query): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] != null)
-  const text = new URLSearchParams(given).toString()
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => entry[1] != null)
+  const text = new URLSearchParams(entries).toString()
   return `/api/admin${path}${text === '' ? '' : `?${text}`}`
 }
 

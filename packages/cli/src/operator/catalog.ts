@@ -25,7 +25,7 @@ const showInForce: Action = {
   options: { yaml: { value: null, text: 'print only the file’s text, to keep or edit it' } },
   async run(input, io) {
     const result = await createAdminClient(io).call(AdminCatalogResponse, 'GET', '/catalog')
-    const { catalog: found, missing_upstreams: missing, yaml } = result
+    const { catalog: value, missing_upstreams: missing, yaml } = result
     if (input.has('yaml')) {
       io.out(yaml.endsWith('\n') ? yaml : `${yaml}\n`)
       return exitCodes.done
@@ -33,12 +33,12 @@ const showInForce: Action = {
     show(input, io, result, () =>
       [
         pairs([
-          ['Version', found.version],
-          ['SHA-256', found.sha256],
-          ['Published', `${found.published_at} by ${publisherOf(found)}`],
-          ['Reason', found.reason],
-          ['Models', found.models],
-          ['Plans', found.plans]
+          ['Version', value.version],
+          ['SHA-256', value.sha256],
+          ['Published', `${value.published_at} by ${publisherOf(value)}`],
+          ['Reason', value.reason],
+          ['Models', value.models],
+          ['Plans', value.plans]
         ]),
         ...(missing.length === 0 ? [] : [`No running gateway has these upstreams: ${printable(missing.join(', '))}`])
       ].join('\n')

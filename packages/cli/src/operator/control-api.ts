@@ -105,8 +105,8 @@ function reasonOf(error: unknown): string {
  *
  * @throws UsageError if it is no http(s) URL
  */
-export function controlUrl(given: string | null, env: Readonly<Record<string, string | undefined>>): string {
-  const text = given || env.TOLLGATE_URL || env.PUBLIC_URL || `http://localhost:${env.CONTROL_PORT || 3000}`
+export function controlUrl(option: string | null, env: Readonly<Record<string, string | undefined>>): string {
+  const text = option || env.TOLLGATE_URL || env.PUBLIC_URL || `http://localhost:${env.CONTROL_PORT || 3000}`
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new UsageError(`"${text}" is not the address of control. It begins with https:// or http://.`)
   }

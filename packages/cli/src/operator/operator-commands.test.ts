@@ -181,13 +181,13 @@ interface Asked {
 
 /** Control as its schemas describe it. */
 async function startFakeControl(t: Test) {
-  const asked: Asked[] = []
+  const calls: Asked[] = []
   const failures: Record<string, [status: number, code: string]> = {}
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://control')
     const path = pathname.replace('/api/admin', '')
     const body = await readBody(request)
-    asked.push({
+    calls.push({
       method: request.method!,
       path,
       query: Object.fromEntries(searchParams),
@@ -210,7 +210,7 @@ async function startFakeControl(t: Test) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const terminal = createFakeTerminal()
   writeSession({ XDG_CONFIG_HOME: terminal.configHome }, { url, email: 'o@example.com', cookie: 'svc_session=token' })
-  return { asked, failures, terminal, last: () => asked.at(-1)! }
+  return { calls, failures, terminal, last: () => calls.at(-1)! }
 }
 
 async function readBody(request: IncomingMessage): Promise<Record<string, unknown> | null> {
@@ -220,7 +220,7 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
 }
 
 test('accounts', async (t) => {
-  const { terminal, last, asked, failures } = await startFakeControl(t)
+  const { terminal, last, calls, failures } = await startFakeControl(t)
 
   await t.test('they are listed by what was asked for', async () => {
     const ran = await terminal.run('account list --q ada --past-due --sort created')
@@ -273,15 +273,15 @@ test('accounts', async (t) => {
   })
 
   await t.test('an account is deleted only after a confirmation', async () => {
-    const before = asked.length
+    const before = calls.length
     const refused = await terminal.run(`account delete ${id} --reason asked~for`)
-    assert.deepEqual([refused.code, asked.length], [2, before])
+    assert.deepEqual([refused.code, calls.length], [2, before])
     assert.match(refused.err, /Add --yes/)
     const declined = await terminal.run(`account delete ${id} --reason asked~for`, {
       isTerminal: true,
       answers: ['no']
     })
-    assert.deepEqual([declined.code, asked.length], [2, before])
+    assert.deepEqual([declined.code, calls.length], [2, before])
     const done = await terminal.run(`account delete ${id} --reason asked~for --yes`)
     assert.deepEqual([done.code, done.questions], [0, []])
     assert.deepEqual(last().body, { reason: 'asked for' })
@@ -298,13 +298,13 @@ test('accounts', async (t) => {
 })
 
 test('leaked keys', async (t) => {
-  const { terminal, last, asked } = await startFakeControl(t)
+  const { terminal, last, calls } = await startFakeControl(t)
 
   await t.test('a key is revoked by its value, which is no argument', async () => {
     const value = generateSecret('inference')
-    const before = asked.length
+    const before = calls.length
     const refused = await terminal.run(`key revoke ${value} --reason leak --yes`)
-    assert.deepEqual([refused.code, asked.length], [2, before])
+    assert.deepEqual([refused.code, calls.length], [2, before])
     assert.ok(!refused.err.includes(value))
     const ran = await terminal.run('key revoke - --reason leak --yes', { answers: [value] })
     assert.deepEqual([ran.code, last().body], [0, { value, reason: 'leak' }])
@@ -329,7 +329,7 @@ test('leaked keys', async (t) => {
 })
 
 test('the catalog', async (t) => {
-  const { terminal, last, asked, failures } = await startFakeControl(t)
+  const { terminal, last, calls, failures } = await startFakeControl(t)
 
   await t.test('it is shown, with its history and its text', async () => {
     assert.match((await terminal.run('catalog show')).out, /No running gateway has these upstreams: azure/)
@@ -338,12 +338,12 @@ test('the catalog', async (t) => {
   })
 
   await t.test('the check reads the catalog in force, and changes nothing', async () => {
-    const before = asked.length
+    const before = calls.length
     const ran = await terminal.run('catalog check')
     assert.equal(ran.code, 1, ran.err)
     assert.match(ran.out, /^small +input .* openai\/text-embedding-3-small +BELOW$/m)
     assert.deepEqual(
-      asked.slice(before).map(({ method, path }) => `${method} ${path}`),
+      calls.slice(before).map(({ method, path }) => `${method} ${path}`),
       ['GET /catalog']
     )
   })
@@ -355,9 +355,9 @@ test('the catalog', async (t) => {
   })
 
   await t.test('it is applied after the diff and a confirmation', async () => {
-    const before = asked.length
+    const before = calls.length
     assert.equal((await terminal.run('catalog apply --version 2 --reason back')).code, 2)
-    assert.equal(asked.length, before)
+    assert.equal(calls.length, before)
     const ran = await terminal.run('catalog apply --version 2 --reason back', {
       isTerminal: true,
       answers: ['yes']

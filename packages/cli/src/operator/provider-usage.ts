@@ -159,8 +159,8 @@ export function compareUsage(
 ): ComparedUsage[] {
   const models = new Set(ledger.map(({ model }) => model))
   const nameOf = (model: string): string => {
-    const given = names.get(model)
-    if (given !== undefined) return given
+    const name = names.get(model)
+    if (name !== undefined) return name
     return models.has(model) ? model : model.replace(snapshot, '')
   }
   const theirs = sumByDay(provider.map((usage) => ({ ...usage, model: nameOf(usage.model) })))

@@ -75,11 +75,11 @@ test('equal prices are no difference, whatever their kinds and steps', async () 
   const steps = fc.uniqueArray(fc.integer({ min: 1, max: 999_999 }), { maxLength: 3 })
   fc.assert(
     fc.property(prices, steps, (all, starts) => {
-      const given = Object.entries(all).filter(([, price]) => price !== undefined)
-      const usdPerMillion = Object.fromEntries(given) as Entry['usd_per_million_tokens']
+      const entries = Object.entries(all).filter(([, price]) => price !== undefined)
+      const usdPerMillion = Object.fromEntries(entries) as Entry['usd_per_million_tokens']
       const long = starts.map((above, index) => ({ above, times: index + 2 }))
       const tiers = (price: number) => starts.map((start, index) => ({ start, price: price * (index + 2) }))
-      const listed = given.map(([kind, price]) => [names[kind]!, { base: price!, tiers: tiers(price!) }])
+      const listed = entries.map(([kind, price]) => [names[kind]!, { base: price!, tiers: tiers(price!) }])
       const differences = compare(
         { usd_per_million_tokens: usdPerMillion, ...(long.length > 0 && { long_prompt: long }) },
         listOf(Object.fromEntries(listed))

@@ -29,12 +29,12 @@ test('no reason of the shipped catalog is out of use', async () => {
   const { models } = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
   const differences = comparePrices({ models }, await openPriceList(new Map()), times)
   for (const [name, { prices }] of Object.entries(models)) {
-    for (const known of prices.listDifferences ?? []) {
+    for (const difference of prices.listDifferences ?? []) {
       const used = differences.some(
         ({ model, kind, listUsd }) =>
-          model === name && kind === (known.kind ?? null) && listUsd === (known.listUsd ?? null)
+          model === name && kind === (difference.kind ?? null) && listUsd === (difference.listUsd ?? null)
       )
-      assert.ok(used, `${name}: ${JSON.stringify(known)}`)
+      assert.ok(used, `${name}: ${JSON.stringify(difference)}`)
     }
   }
 })

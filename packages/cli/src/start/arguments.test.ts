@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 
-function start(...given: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [workspaceFile('packages/cli/src/start/run-start.ts'), ...given], {
+function start(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [workspaceFile('packages/cli/src/start/run-start.ts'), ...args], {
     encoding: 'utf8'
   })
 }

@@ -75,9 +75,9 @@ async function startReady(t: Test, how: 'npm' | 'program', env: Record<string, s
 
 /** The pid of a program of the system, by a part of its command line. */
 function programOf(start: StartRun, script: string): number {
-  const found = start.processes().find(({ command }) => command.includes(script))
-  assert.ok(found !== undefined, script)
-  return found.pid
+  const program = start.processes().find(({ command }) => command.includes(script))
+  assert.ok(program !== undefined, script)
+  return program.pid
 }
 
 interface Bucket {

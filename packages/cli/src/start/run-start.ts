@@ -27,17 +27,17 @@ npm start -- --version prints the version.`
 /**
  * What to print instead of starting.
  *
- * @param given the arguments of the command
+ * @param args the arguments of the command
  * @returns null without arguments
  */
-function answerArguments(given: readonly string[]): { text: string; isRefusal: boolean } | null {
-  if (given.includes('--help') || given.includes('-h')) return { text: usage, isRefusal: false }
-  const unknown = given.find((argument) => argument !== '--version')
+function answerArguments(args: readonly string[]): { text: string; isRefusal: boolean } | null {
+  if (args.includes('--help') || args.includes('-h')) return { text: usage, isRefusal: false }
+  const unknown = args.find((argument) => argument !== '--version')
   if (unknown !== undefined) {
     const text = `Unknown argument: ${unknown}. Settings are environment variables: npm start -- --help`
     return { text, isRefusal: true }
   }
-  return given.length > 0 ? { text: version, isRefusal: false } : null
+  return args.length > 0 ? { text: version, isRefusal: false } : null
 }
 
 /** A signal asked the system to stop. */

@@ -135,24 +135,24 @@ const levelNames: Readonly<Record<number, string>> = {
  * The services log JSON lines with a level. Other lines come from outside the log and are always shown. A repeated line
  * of the same program is skipped, because a lost connection is logged several times a second.
  *
- * @param shown `problems`: warnings and errors only
+ * @param threshold `problems`: warnings and errors only
  * @returns a function that returns the line to show, or null
  */
-export function createLineFilter(shown: 'problems' | 'all'): (part: string, line: string) => string | null {
+export function createLineFilter(threshold: 'problems' | 'all'): (part: string, line: string) => string | null {
   const last = new Map<string, string>()
   return (part, line) => {
-    const text = describeLine(line, shown)
-    if (text === null || (shown === 'problems' && last.get(part) === text)) return null
+    const text = describeLine(line, threshold)
+    if (text === null || (threshold === 'problems' && last.get(part) === text)) return null
     last.set(part, text)
     return `[${part}] ${text}`
   }
 }
 
-function describeLine(line: string, shown: 'problems' | 'all'): string | null {
+function describeLine(line: string, threshold: 'problems' | 'all'): string | null {
   if (line.trim() === '') return null
   const entry = parseEntry(line)
   if (entry === null) return line
-  if (shown === 'problems' && entry.level < warning) return null
+  if (threshold === 'problems' && entry.level < warning) return null
   const { level, msg, err } = entry
   const name = levelNames[level] ?? String(level)
   return [name, msg, err?.message].filter((text) => text !== undefined && text !== '').join(': ')

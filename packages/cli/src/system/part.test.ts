@@ -120,10 +120,10 @@ test('a part is not ready before it answers 200', async (t) => {
     t,
     `
     import { createServer } from 'node:http'
-    let asked = 0
+    let requests = 0
     createServer((request, response) => {
-      response.statusCode = ++asked < 4 ? 503 : 200
-      response.end(String(asked))
+      response.statusCode = ++requests < 4 ? 503 : 200
+      response.end(String(requests))
     }).listen(process.env.PORT, '127.0.0.1')`,
     port
   )

@@ -137,15 +137,15 @@ export function findAddresses(
 ): Addresses {
   const local = (port: number) => `http://127.0.0.1:${port}`
   const named = (port: number) => `http://localhost:${port}`
-  const given = (name: string) => (env[name] ?? '').replace(/\/+$/, '')
+  const urlOf = (name: string) => (env[name] ?? '').replace(/\/+$/, '')
   return {
-    control: given('PUBLIC_URL') || named(ports.CONTROL_PORT),
+    control: urlOf('PUBLIC_URL') || named(ports.CONTROL_PORT),
     controls: controlPorts.map(({ port }) => local(port)),
     controlAdmins: controlPorts.map(({ adminPort }) => local(adminPort)),
-    gateway: given('GATEWAY_PUBLIC_URL') || named(ports.GATEWAY_PORT),
+    gateway: urlOf('GATEWAY_PUBLIC_URL') || named(ports.GATEWAY_PORT),
     gateways: gatewayPorts.map(({ port }) => local(port)),
     gatewayAdmins: gatewayPorts.map(({ adminPort }) => local(adminPort)),
-    identity: embedded.has('identity') ? local(ports.SANDBOX_IDENTITY_PORT) : given('SUPABASE_URL'),
+    identity: embedded.has('identity') ? local(ports.SANDBOX_IDENTITY_PORT) : urlOf('SUPABASE_URL'),
     mailbox: embedded.has('identity') ? named(ports.SANDBOX_MAILBOX_PORT) : null,
     payments: embedded.has('payments') ? local(ports.SANDBOX_PAYMENTS_PORT) : null,
     models: embedded.has('models') ? local(ports.SANDBOX_MODELS_PORT) : null,

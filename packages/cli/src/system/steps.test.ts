@@ -3,15 +3,15 @@ import { test } from 'tap'
 import { createSteps } from './system.ts'
 
 test('a slow step is announced while it runs, and its time is shown when it ends; a fast one is silent', async () => {
-  const shown: string[] = []
+  const lines: string[] = []
   const announced = Promise.withResolvers<void>()
   const onStep = (text: string) => {
-    shown.push(text)
+    lines.push(text)
     announced.resolve()
   }
   await createSteps(onStep)('Starting Redis', async () => {})
-  assert.deepEqual(shown, [])
+  assert.deepEqual(lines, [])
   await createSteps(onStep, 1)('Building the dashboard', () => announced.promise)
-  assert.equal(shown[0], 'Building the dashboard …')
-  assert.match(shown[1] ?? '', /^Building the dashboard: done in \d+\.\d s\.$/)
+  assert.equal(lines[0], 'Building the dashboard …')
+  assert.match(lines[1] ?? '', /^Building the dashboard: done in \d+\.\d s\.$/)
 })

@@ -2,15 +2,15 @@
  * Pages to return to after signing in: those of the dashboard, and the end of a sign-in that another tab asked for.
  * None of their addresses contains a secret.
  */
-const known = /^(\/signed-in|\/dashboard(?=[/?#]|$)[^\\\s]*)$/
+const pagePattern = /^(\/signed-in|\/dashboard(?=[/?#]|$)[^\\\s]*)$/
 
 /** Whether a sign-in may lead to this path. Every such path is a page of this site, never another one. */
 export function isReturnPath(path: string): boolean {
-  if (!known.test(path)) return false
+  if (!pagePattern.test(path)) return false
   // A browser removes dot segments: /dashboard/..//evil.example becomes //evil.example, which a link takes for another
   // site.
   const { pathname } = new URL(path, 'http://localhost')
-  return known.test(pathname) && !pathname.includes('//')
+  return pagePattern.test(pathname) && !pathname.includes('//')
 }
 
 /** The path to open after signing in: the requested one if it is known, else the overview. */

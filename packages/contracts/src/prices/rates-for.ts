@@ -17,9 +17,9 @@ function periodsWithin(periods: readonly PricePeriod[], from: number, until: num
   if (periods.length === 1) return periods
   const times = new Set([from])
   for (const period of periods) for (const time of boundaries(period, from, until)) times.add(time)
-  const found = new Set<PricePeriod>()
-  for (const time of times) found.add(periodAt(periods, time))
-  return found
+  const result = new Set<PricePeriod>()
+  for (const time of times) result.add(periodAt(periods, time))
+  return result
 }
 
 function contains({ from, until, weekdays, minutes }: PricePeriod, at: number): boolean {
@@ -111,17 +111,17 @@ interface PreparedPrices {
 const prepared = new WeakMap<ModelPrices, PreparedPrices>()
 
 function prepare(prices: ModelPrices): PreparedPrices {
-  let found = prepared.get(prices)
-  if (found === undefined) {
+  let entry = prepared.get(prices)
+  if (entry === undefined) {
     const { periods } = prices
     const stepsOfPeriod = (period: PricePeriod) => [period, toSteps(period.rows, prices)] as const
-    found = {
+    entry = {
       flat: completeRates(prices, prices),
       periods: periods === undefined ? null : new Map(periods.map(stepsOfPeriod))
     }
-    prepared.set(prices, found)
+    prepared.set(prices, entry)
   }
-  return found
+  return entry
 }
 
 function toSteps(rows: readonly PriceRow[], prices: ModelPrices): Steps {
@@ -148,9 +148,9 @@ export function unpricedKinds(usage: PricedUsage & { tier: string | null }, pric
     .filter(({ counter }) => countOf(usage, counter) > 0)
     .map(({ kind }) => kind)
   const types = Object.keys(usage.calls ?? {}).filter((type) => usage.calls![type]! > 0)
-  const known = types.reduce((sum, type) => sum + usage.calls![type]!, 0)
+  const callCount = types.reduce((sum, type) => sum + usage.calls![type]!, 0)
   const toolCalls = usage.rare?.toolCalls ?? 0
-  const isUnknown = toolCalls > known || types.some((type) => !Object.hasOwn(callNanos, type))
+  const isUnknown = toolCalls > callCount || types.some((type) => !Object.hasOwn(callNanos, type))
   if (toolCalls > 0 && isUnknown) kinds.push('calls')
   if (usage.tier !== null && !hasTierPrice(prices, usage.tier)) kinds.push('service_tier')
   return kinds

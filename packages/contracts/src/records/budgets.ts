@@ -36,7 +36,7 @@ export function withoutEnded(record: AccountRecord, now: number): AccountRecord 
 export function freeBudgetLeft(
   isFree: boolean,
   setNanos: number | undefined,
-  found: FreeBudget | null | undefined
+  budget: FreeBudget | null | undefined
 ): FreeBudget | null {
-  return isFree && setNanos === undefined ? (found ?? null) : null
+  return isFree && setNanos === undefined ? (budget ?? null) : null
 }

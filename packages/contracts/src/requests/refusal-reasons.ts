@@ -22,8 +22,8 @@ const RefusedMembers = Type.Object(refusedMembers)
 
 /** The amounts of a refusal in the units of the API. */
 export function showRefused(refused: RefusedAmounts | null): Static<typeof RefusedMembers> {
-  const shown = (unit: RefusedAmounts['unit']) => (refused?.unit === unit ? refused : null)
-  const [nanos, tokens] = [shown('nanos'), shown('tokens')]
+  const amountsIn = (unit: RefusedAmounts['unit']) => (refused?.unit === unit ? refused : null)
+  const [nanos, tokens] = [amountsIn('nanos'), amountsIn('tokens')]
   const usd = (amount: number | undefined) => (amount === undefined ? null : formatUsd(BigInt(amount)))
   return {
     needed_usd: usd(nanos?.needed),

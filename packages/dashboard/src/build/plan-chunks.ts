@@ -35,12 +35,12 @@ async function findUsedModules(sources: readonly string[]): Promise<ReadonlyMap<
   })
   const chunks = (built as Rolldown.RolldownOutput).output.filter((file) => file.type === 'chunk')
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
-  const addClosure = (name: string, found: Set<Rolldown.OutputChunk>) => {
+  const addClosure = (name: string, closure: Set<Rolldown.OutputChunk>) => {
     const chunk = byName.get(name)
-    if (chunk === undefined || found.has(chunk)) return found
-    found.add(chunk)
-    for (const imported of chunk.imports) addClosure(imported, found)
-    return found
+    if (chunk === undefined || closure.has(chunk)) return closure
+    closure.add(chunk)
+    for (const imported of chunk.imports) addClosure(imported, closure)
+    return closure
   }
   return new Map(
     sources.map((source) => {

@@ -25,9 +25,9 @@ function Legend({ series, hidden, onChange }: LegendProps) {
       multiple
       aria-label="Shown in the chart"
       value={ids.filter((id) => !hidden.has(id)).map(nameOf)}
-      onValueChange={(shown) => {
-        const next = ids.filter((id) => !shown.includes(nameOf(id)))
-        onChange(new Set(shown.length === 0 ? [] : [...elsewhere, ...next]))
+      onValueChange={(names) => {
+        const next = ids.filter((id) => !names.includes(nameOf(id)))
+        onChange(new Set(names.length === 0 ? [] : [...elsewhere, ...next]))
       }}
       className="flex min-w-0 flex-wrap gap-1"
     >

@@ -56,10 +56,10 @@ export function formatAmount(amount: number, currency: string): string {
   const exact = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   if (!/^[A-Z]{3}$/.test(code)) return `${new Intl.NumberFormat(locale, exact).format(value)} ${code}`.trim()
   const usual = new Intl.NumberFormat(locale, { style: 'currency', currency: code })
-  const { maximumFractionDigits: shown = 2 } = usual.resolvedOptions()
+  const { maximumFractionDigits: digits = 2 } = usual.resolvedOptions()
   // Currencies usually written without decimals get them only if the amount is not whole.
   const isWhole = Number.isInteger(value)
-  return shown < decimals && !isWhole
+  return digits < decimals && !isWhole
     ? new Intl.NumberFormat(locale, { style: 'currency', currency: code, ...exact }).format(value)
     : usual.format(value)
 }

@@ -14,7 +14,7 @@ const groups = [
   { title: 'Keys', items: [command('Production', { hint: 'tg_Qm3x…' }), command('Staging')] },
   { title: 'Actions', items: [command('Use the dark theme', { words: 'night mode' })] }
 ]
-const found = (typed: string) => findCommands(groups, typed).flatMap(({ items }) => items.map(({ text }) => text))
+const textsFor = (typed: string) => findCommands(groups, typed).flatMap(({ items }) => items.map(({ text }) => text))
 
 test('commands are found by the beginnings of their words, by their hint, and by other words', async () => {
   for (const [typed, texts] of [
@@ -27,9 +27,9 @@ test('commands are found by the beginnings of their words, by their hint, and by
     ['o', ['Overview']],
     ['nothing', []]
   ] as const) {
-    assert.deepEqual(found(typed), texts, typed)
+    assert.deepEqual(textsFor(typed), texts, typed)
   }
-  assert.equal(found('').length, 6)
+  assert.equal(textsFor('').length, 6)
 })
 
 test('groups without a match are left out', async () => {

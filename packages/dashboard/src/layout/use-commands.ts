@@ -19,12 +19,12 @@ const themeCommands = [
 /**
  * The commands for a typed text. Keys, models and members appear while something is typed.
  *
- * @param asked the typed text once nobody types: control searches for keys with it, because an account may have
+ * @param query the typed text once nobody types: control searches for keys with it, because an account may have
  *   thousands
  */
-export function useCommands(typed: string, asked: string): CommandGroup[] {
+export function useCommands(typed: string, query: string): CommandGroup[] {
   const isSearching = typed.trim() !== ''
-  const named = useNamed(asked.trim())
+  const named = useNamed(query.trim())
   const pages = usePages(isSearching)
   const actions = useActions()
   const direct = useDirect(typed)

@@ -15,14 +15,14 @@ const options = {
 test('curl sends the message unchanged, whatever shell syntax it contains', async () => {
   for (const isStream of [false, true]) {
     const { curl } = writeSnippets({ ...options, isStream })
-    const shown = execFileSync('sh', ['-c', curl.replace(/^curl/, 'printf "%s\\0"')], { encoding: 'utf8' }).split('\0')
-    const body = shown[shown.indexOf('-d') + 1] ?? ''
+    const args = execFileSync('sh', ['-c', curl.replace(/^curl/, 'printf "%s\\0"')], { encoding: 'utf8' }).split('\0')
+    const body = args[args.indexOf('-d') + 1] ?? ''
     assert.deepEqual(JSON.parse(body), {
       model: 'gpt-4o-mini',
       messages: [{ role: 'user', content: hostile }],
       ...(isStream && { stream: true })
     })
-    assert.ok(shown.includes('Authorization: Bearer tg_secret'))
+    assert.ok(args.includes('Authorization: Bearer tg_secret'))
   }
 })
 
@@ -72,8 +72,8 @@ test('a model of Anthropic’s API is called with it in every language, with the
       isStream,
       temperature: 0
     })
-    const shown = execFileSync('sh', ['-c', curl.replace(/^curl/, 'printf "%s\\0"')], { encoding: 'utf8' }).split('\0')
-    assert.deepEqual(JSON.parse(shown[shown.indexOf('-d') + 1] ?? ''), {
+    const args = execFileSync('sh', ['-c', curl.replace(/^curl/, 'printf "%s\\0"')], { encoding: 'utf8' }).split('\0')
+    assert.deepEqual(JSON.parse(args[args.indexOf('-d') + 1] ?? ''), {
       model: 'gpt-4o-mini',
       max_tokens: 4096,
       temperature: 0,
@@ -81,7 +81,7 @@ test('a model of Anthropic’s API is called with it in every language, with the
       ...(isStream && { stream: true }),
       messages: [{ role: 'user', content: hostile }]
     })
-    assert.ok(shown.includes('http://localhost:8080/v1/messages'))
+    assert.ok(args.includes('http://localhost:8080/v1/messages'))
     for (const source of [node, ai]) {
       execFileSync(process.execPath, ['--check', '--input-type=module', '-'], { input: source })
     }

@@ -19,12 +19,12 @@ export const pageAttempts = { current: 0 }
  * Repeats a failed read while its failure is shown: after a while, and at once when the browser is online again. Hidden
  * pages wait until they are visible. Only temporary failures are repeated.
  *
- * @param counted {@link pageAttempts} for the failure of a whole page
+ * @param counter {@link pageAttempts} for the failure of a whole page
  * @returns whether it will be repeated
  */
-export function useAutoRetry({ error, onRetry, isRetrying }: Retry, counted?: { current: number }): boolean {
+export function useAutoRetry({ error, onRetry, isRetrying }: Retry, counter?: { current: number }): boolean {
   const own = useRef(0)
-  const attempts = counted ?? own
+  const attempts = counter ?? own
   const retry = useEffectEvent(() => {
     attempts.current += 1
     onRetry()

@@ -19,7 +19,7 @@ function preferredColour(id: string): number {
  * @returns a function of the series, and of ids that have their colours before all others, whichever chart is shown
  *   first
  */
-export function createColouring(): (series: readonly Series[], known?: readonly string[]) => ColouredSeries[] {
+export function createColouring(): (series: readonly Series[], knownIds?: readonly string[]) => ColouredSeries[] {
   const first = new Map<string, number>()
   const isFree = (colour: number) => ![...first.values()].includes(colour)
   const note = (id: string) => {
@@ -28,8 +28,8 @@ export function createColouring(): (series: readonly Series[], known?: readonly 
     const free = Array.from({ length: lastColour }, (_, step) => (preferred + step) % lastColour).find(isFree)
     first.set(id, free ?? preferred)
   }
-  return (series, known = []) => {
-    for (const id of [...known].sort()) note(id)
+  return (series, knownIds = []) => {
+    for (const id of [...knownIds].sort()) note(id)
     const colours = new Map<string, number>()
     const taken = new Set<number>()
     const give = (id: string, preferred: number) => {

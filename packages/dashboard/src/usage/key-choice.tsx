@@ -30,9 +30,9 @@ interface KeyChoiceProps {
 /** A key to filter by. Control searches, because an account may have thousands. */
 export function KeyChoice({ value, onChange }: KeyChoiceProps) {
   const [isOpen, setOpen] = useState(false)
-  const [asked, setAsked] = useState('')
-  const [typed, setTyped] = useLateText(asked, setAsked)
-  const q = asked.trim()
+  const [text, setText] = useState('')
+  const [typed, setTyped] = useLateText(text, setText)
+  const q = text.trim()
   const search = useQuery({
     ...read('listKeys', { query: { limit: maxShown, include_revoked: 'true', ...(q !== '' && { q }) } }),
     enabled: isOpen

@@ -176,7 +176,7 @@ test('the range before has as many bars, and ends where the range begins or befo
 })
 
 test('months are those of UTC, and are compared with the month before', async () => {
-  const shown = ({ from, to, interval }: ReturnType<typeof usageRange>) =>
+  const textOf = ({ from, to, interval }: ReturnType<typeof usageRange>) =>
     `${from.toISOString().slice(0, 16)} ${to.toISOString().slice(0, 16)} ${interval}`
   for (const [at, name, range, before] of [
     ['2026-11-25T16:20', 'this-month', '2026-11-01T00:00 2026-11-25T17:00', '2026-10-01T00:00 2026-10-25T17:00'],
@@ -186,7 +186,7 @@ test('months are those of UTC, and are compared with the month before', async ()
     ['2026-01-15T16:20', 'last-month', '2025-12-01T00:00 2026-01-01T00:00', '2025-11-01T00:00 2025-12-01T00:00']
   ] as const) {
     const month = usageRange(name, new Date(`${at}Z`))
-    assert.deepEqual([shown(month), shown(rangeBefore(month))], [`${range} day`, `${before} day`])
+    assert.deepEqual([textOf(month), textOf(rangeBefore(month))], [`${range} day`, `${before} day`])
   }
   const now = new Date('2026-11-25T16:20:00Z')
   const { from, to } = daysOfMonth('2026-02')

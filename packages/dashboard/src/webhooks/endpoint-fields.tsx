@@ -75,8 +75,8 @@ function TypesField({ area, present }: { readonly area: WebhookArea; readonly pr
       {isSelected && (
         <div className="mt-1 max-h-64 min-h-40 overflow-y-auto rounded-lg border border-line bg-canvas px-3 py-2">
           <QueryView query={types} lines={4}>
-            {({ event_types: known }) =>
-              known
+            {({ event_types: eventTypes }) =>
+              eventTypes
                 .filter(({ type }) => type !== testType)
                 .map(({ type, description }) => (
                   <label key={type} className="flex gap-2.5 py-1.5 text-sm">

@@ -43,7 +43,7 @@ type Area = Pick<WebhookArea, 'list' | 'create' | 'change' | 'rotate'>
  * @param existing ids of the endpoints that existed before
  * @returns a function that throws ApiError
  */
-export function createOnce(area: Area, existing: ReadonlySet<string>): (asked: EndpointForm) => Promise<WithSecret> {
+export function createOnce(area: Area, existing: ReadonlySet<string>): (form: EndpointForm) => Promise<WithSecret> {
   let lostUrl: string | null = null
   return async (request) => {
     const made = lostUrl === null ? undefined : await findNew(area, existing, lostUrl)

@@ -44,10 +44,10 @@ t.test('clients', async (t) => {
 })
 
 t.test('the ledger has what the model server billed for each client', () => {
-  const counted = clients.filter(({ endpoint }) => endpoint === 'responses' || endpoint === 'messages')
+  const billedClients = clients.filter(({ endpoint }) => endpoint === 'responses' || endpoint === 'messages')
   return assertSameBill(
     access.system,
     payer,
-    counted.map(({ id }) => namesOf(id).model)
+    billedClients.map(({ id }) => namesOf(id).model)
   )
 })

@@ -8,9 +8,9 @@ const before = new Map(
 
 /** Removes who listens since then: OpenAI's Agents SDK does, as soon as it is loaded. */
 export function restoreListeners(): void {
-  for (const [event, kept] of before) {
+  for (const [event, listeners] of before) {
     for (const listener of process.rawListeners(event)) {
-      if (!kept.includes(listener)) process.off(event, listener as () => void)
+      if (!listeners.includes(listener)) process.off(event, listener as () => void)
     }
   }
 }

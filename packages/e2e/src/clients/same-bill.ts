@@ -6,8 +6,8 @@ import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.
 import type { Person } from '../person.ts'
 import { recordedRequests, type TestSystem } from '../start-test-system.ts'
 
-const counted = ['requests', 'prompt_tokens', 'cached_tokens', 'cache_write_tokens', 'completion_tokens'] as const
-type Row = Record<(typeof counted)[number] | 'nanos', number>
+const counters = ['requests', 'prompt_tokens', 'cached_tokens', 'cache_write_tokens', 'completion_tokens'] as const
+type Row = Record<(typeof counters)[number] | 'nanos', number>
 
 const nothing: Row = {
   requests: 0,
@@ -57,7 +57,7 @@ async function chargedTo(payer: Person, models: string[]): Promise<Record<string
   const ofClients = body.buckets.filter(({ model }) => models.includes(model ?? ''))
   const rows = ofClients.map((bucket): [string, Row] => {
     const row = { ...nothing, nanos: Math.round(Number(bucket.cost_usd) * 1e9) }
-    for (const name of counted) row[name] = bucket[name]
+    for (const name of counters) row[name] = bucket[name]
     return [bucket.model!, row]
   })
   return Object.fromEntries(rows)

@@ -24,7 +24,10 @@ test('compose.yaml follows the Compose Specification', async () => {
 })
 
 test('the services get only variables that they read', async () => {
-  const known = { control: Object.keys(ControlVariables.properties), gateway: Object.keys(GatewayConfig.properties) }
+  const variables = {
+    control: Object.keys(ControlVariables.properties),
+    gateway: Object.keys(GatewayConfig.properties)
+  }
   const upstreams = parse(readFileSync(workspaceFile('deploy/upstreams.yaml'), 'utf8')) as {
     upstreams: Record<string, { credential_variable?: string; base_url_variable?: string }>
   }
@@ -33,17 +36,17 @@ test('the services get only variables that they read', async () => {
     base_url_variable ?? []
   ])
   for (const [kind, own] of [
-    ['control', known.control] as const,
-    ['gateway', [...known.gateway, ...ofUpstreams.flat()]] as const
+    ['control', variables.control] as const,
+    ['gateway', [...variables.gateway, ...ofUpstreams.flat()]] as const
   ]) {
     for (const [name, { environment = {}, env_file }] of of(kind)) {
-      const given = [...Object.keys(environment), ...variablesOf(readBeside(`${env_file}.example`))]
+      const names = [...Object.keys(environment), ...variablesOf(readBeside(`${env_file}.example`))]
       assert.deepEqual(
-        given.filter((variable) => !own.includes(variable)),
+        names.filter((variable) => !own.includes(variable)),
         [],
         name
       )
-      assert.equal(new Set(given).size, given.length, `${name}: a variable is set twice`)
+      assert.equal(new Set(names).size, names.length, `${name}: a variable is set twice`)
     }
     const image = readFileSync(workspaceFile(`deploy/images/${kind}.Containerfile`), 'utf8')
     const inImage = [...image.matchAll(/^(?:ENV)? +([A-Z_]+)=/gm)].map(([, variable]) => variable!)

@@ -66,11 +66,11 @@ export async function startNginx(options: NginxOptions): Promise<RunningNginx> {
     ['control-1:3000', options.controls[0]],
     ['control-2:3000', options.controls[1]]
   ]
-  for (const [given] of replacements) if (!text.includes(given)) throw new Error(`nginx.conf has no ${given}`)
+  for (const [original] of replacements) if (!text.includes(original)) throw new Error(`nginx.conf has no ${original}`)
   const used = new Map(replacements)
   // All at once: the folder of this test may contain a given text.
   const pattern = new RegExp([...used.keys()].map(escaped).join('|'), 'g')
-  text = text.replace(pattern, (given) => used.get(given)!)
+  text = text.replace(pattern, (match) => used.get(match)!)
   const file = join(directory, 'nginx.conf')
   writeFileSync(file, forVersion(text, versionOf(program)))
   const args = ['-p', directory, '-e', 'stderr', '-c', file]

@@ -52,7 +52,7 @@ test('Redis starts with its password and settings, which no list of processes sh
   }
   const redis = connectAs('abc123')
   assert.equal(await redis.ping(), 'PONG')
-  const config = (name: string) => redis.config('GET', name).then((found) => (found as string[])[1])
+  const config = (name: string) => redis.config('GET', name).then((reply) => (reply as string[])[1])
   assert.equal(await config('maxmemory-policy'), 'noeviction')
   assert.equal(await config('appendonly'), 'yes')
   assert.equal(await config('maxmemory'), String(700 * 2 ** 20))

@@ -10,9 +10,9 @@ export async function untilLoaded(page: Page): Promise<void> {
   const loading = page.getByText('Loading…')
   const deadline = performance.now() + timeoutMs
   while (performance.now() < deadline) {
-    const count = await loading.evaluateAll((found) => {
-      found[0]?.scrollIntoView()
-      return found.length
+    const count = await loading.evaluateAll((elements) => {
+      elements[0]?.scrollIntoView()
+      return elements.length
     })
     if (count === 0) return
     await delay(50)

@@ -241,9 +241,9 @@ function compareStreams(direct: Received, relayed: Received, api: AnswerApi): st
   let at = 0
   for (const line of events.split(/[\r\n]+/)) {
     if (line === '') continue
-    const found = from.indexOf(line, at)
-    if (found < 0) throw new Error(`not from the upstream: ${JSON.stringify(line)}`)
-    at = found + line.length
+    const index = from.indexOf(line, at)
+    if (index < 0) throw new Error(`not from the upstream: ${JSON.stringify(line)}`)
+    at = index + line.length
   }
   return failure === null ? 'stream' : 'stream, broken'
 }

@@ -88,8 +88,8 @@ function featuresOf({ id, run }: Client): Set<string> {
   const access = { baseURL: `${address}/v1`, origin: address, apiKey: 'tg_none', freeApiKey: 'tg_none', ...namesOf(id) }
   run(
     {
-      test(shown) {
-        for (const feature of shown) features.add(feature)
+      test(names) {
+        for (const feature of names) features.add(feature)
       }
     },
     access as ClientAccess

@@ -71,7 +71,7 @@ async function checkFields(manifests: readonly Manifest[]): Promise<string[]> {
     return report
       .split('\n')
       .map((line) => /^.*?\((\d+),\d+\): error (.*)$/.exec(line) ?? (line === '' ? null : [line, '0', line]))
-      .filter((found) => found !== null)
+      .filter((problem) => problem !== null)
       .map(([, line, problem]) => `${line === '0' ? 'tsc' : nameOf(manifests[Number(line) - 1]!)}: ${problem}`)
   } finally {
     rmSync(directory, { recursive: true, force: true })

@@ -85,9 +85,9 @@ for (const overlay of overlays) {
     t.test('the services accept every variable, and know all of them', async () => {
       const control = variablesOf(manifests, containerOf(manifests, 'tollgate-control'))
       const gateway = variablesOf(manifests, containerOf(manifests, 'tollgate-gateway'))
-      const known = (schema: object) => [...Object.keys(schema), 'NODE_ENV']
-      assert.deepEqual(namesNotIn(control, known(ControlVariables.properties)), [])
-      assert.deepEqual(namesNotIn(gateway, known(GatewayConfig.properties)), [])
+      const variableNames = (schema: object) => [...Object.keys(schema), 'NODE_ENV']
+      assert.deepEqual(namesNotIn(control, variableNames(ControlVariables.properties)), [])
+      assert.deepEqual(namesNotIn(gateway, variableNames(GatewayConfig.properties)), [])
       const withSecrets = (variables: Map<string, string | null>) =>
         Object.fromEntries(
           [...variables].map(([name, value]) => [
@@ -225,5 +225,5 @@ t.test('the catalog and the upstreams in the base are valid', async (t) => {
   )
 })
 
-const namesNotIn = (variables: Map<string, unknown>, known: readonly string[]) =>
-  [...variables.keys()].filter((name) => !known.includes(name))
+const namesNotIn = (variables: Map<string, unknown>, names: readonly string[]) =>
+  [...variables.keys()].filter((name) => !names.includes(name))

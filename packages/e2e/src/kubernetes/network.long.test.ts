@@ -69,9 +69,9 @@ for (const overlay of overlays) {
     t.test('every selector selects pods, and every named port exists on them', async () => {
       const all = podsOf(manifests)
       const selected = (selector: Parameters<typeof matches>[0], owner: Manifest) => {
-        const found = all.filter(({ labels }) => matches(selector, labels))
-        assert.ok(found.length > 0, `${nameOf(owner)} selects nothing`)
-        return found
+        const pods = all.filter(({ labels }) => matches(selector, labels))
+        assert.ok(pods.length > 0, `${nameOf(owner)} selects nothing`)
+        return pods
       }
       for (const service of allOf<IService>(manifests, 'Service')) {
         for (const { spec } of selected({ matchLabels: service.spec!.selector! }, service)) {
@@ -83,9 +83,9 @@ for (const overlay of overlays) {
         assert.equal(selected(budget.spec!.selector!, budget).length, 1)
       }
       for (const policy of allOf<INetworkPolicy>(manifests, 'NetworkPolicy')) {
-        const found = selected(policy.spec!.podSelector ?? {}, policy)
+        const pods = selected(policy.spec!.podSelector ?? {}, policy)
         for (const { port } of (policy.spec!.ingress ?? []).flatMap(({ ports }) => ports!)) {
-          for (const { spec } of found) assert.ok(spec.containers[0]!.ports!.some(({ name }) => name === port))
+          for (const { spec } of pods) assert.ok(spec.containers[0]!.ports!.some(({ name }) => name === port))
         }
       }
       for (const deployment of allOf<IDeployment>(manifests, 'Deployment')) {

@@ -28,12 +28,12 @@ interface Change {
 async function change(key: Key, model: string, before: string, changes: readonly Change[]): Promise<readonly Asked[]> {
   const { secret } = key
   const traffic = startTraffic(fleet.urls, perSecond, () => ({ secret, body: body(model) }))
-  let asked = await traffic.next(sampleSize)
-  assert.deepEqual(outcomesOf(asked), [before])
+  let requests = await traffic.next(sampleSize)
+  assert.deepEqual(outcomesOf(requests), [before])
   for (const { make, outcome } of changes) {
     await make()
-    asked = await traffic.next(sampleSize)
-    assert.deepEqual(outcomesOf(asked), [outcome])
+    requests = await traffic.next(sampleSize)
+    assert.deepEqual(outcomesOf(requests), [outcome])
   }
   return traffic.stop()
 }
@@ -70,8 +70,8 @@ t.test('a change applies from the next admission on, at every gateway', async (t
     { make: () => records.changeKey(key, { monthlyBudgetNanos: 0 }), outcome: '402 key_budget_exceeded' },
     { make: () => records.changeKey(key, { monthlyBudgetNanos: null }), outcome: '200' }
   ])
-  const refusals = (asked: readonly Asked[]) =>
-    asked.filter(({ outcome }) => outcome.startsWith('402')).map(({ answer }) => answer.error!)
+  const refusals = (requests: readonly Asked[]) =>
+    requests.filter(({ outcome }) => outcome.startsWith('402')).map(({ answer }) => answer.error!)
   assert.ok(
     refusals(capped).every(
       ({ scope, limit_usd, spent_usd }) => scope === 'account' && Number(limit_usd) < Number(spent_usd)

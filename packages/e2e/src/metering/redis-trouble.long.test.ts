@@ -46,8 +46,8 @@ t.test('broken connections to Redis neither lose nor repeat a charge', async (t)
       if (id !== undefined) await client.client('KILL', 'ID', id).catch(() => null)
     }
   }
-  const asked = await traffic.stop()
-  assert.deepEqual(outcomesOf(asked).toSorted(), ['200', unavailable], 'nothing else was answered')
+  const requests = await traffic.stop()
+  assert.deepEqual(outcomesOf(requests).toSorted(), ['200', unavailable], 'nothing else was answered')
   const after = await untilCharges(records.link, account, hasNoHolds)
   const calls = fleet.models.requests().filter(hasWorked)
   const produced = producedNanos(calls, prices)

@@ -29,7 +29,7 @@ export function startTraffic(
   perSecond: number,
   next: () => { secret: string; body: object }
 ): Traffic {
-  const asked: Asked[] = []
+  const requests: Asked[] = []
   const inFlight = new Set<Promise<void>>()
   const startedAt = performance.now()
   let stopped = false
@@ -40,7 +40,7 @@ export function startTraffic(
     const { secret, body } = next()
     const answer = await ask(urls[number % urls.length]!, secret, body)
     const outcome = answer.error === null ? String(answer.status) : `${answer.status} ${answer.error.code}`
-    asked.push({ sentAt, answeredAt: performance.now(), outcome, answer })
+    requests.push({ sentAt, answeredAt: performance.now(), outcome, answer })
     for (const check of waiting) check()
   }
 
@@ -56,31 +56,31 @@ export function startTraffic(
   const running = run()
 
   return {
-    asked,
+    asked: requests,
     async next(count) {
       const from = performance.now()
-      const found = () => asked.filter(({ sentAt }) => sentAt >= from)
+      const recentRequests = () => requests.filter(({ sentAt }) => sentAt >= from)
       await new Promise<void>((resolve, reject) => {
         const check = () => {
-          if (found().length < count) return
+          if (recentRequests().length < count) return
           waiting.delete(check)
           resolve()
         }
         waiting.add(check)
         running.catch(reject)
       })
-      return found()
+      return recentRequests()
     },
     async stop() {
       stopped = true
       await running
-      return asked
+      return requests
     }
   }
 }
 
 /** The different outcomes, in order of their first occurrence. */
-export const outcomesOf = (asked: readonly Asked[]): string[] => [...new Set(asked.map(({ outcome }) => outcome))]
+export const outcomesOf = (requests: readonly Asked[]): string[] => [...new Set(requests.map(({ outcome }) => outcome))]
 
 /** Creates a random generator from a seed: Mulberry32, by Tommy Ettinger. Values are in [0, 1). */
 export function seededRandom(seed: number): () => number {

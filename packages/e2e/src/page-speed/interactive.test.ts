@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { median, timeToInteractive } from './interactive.ts'
 
 test('a page is interactive once it is shown and no long task follows for two seconds', async () => {
-  for (const [shown, tasks, expected] of [
+  for (const [startMs, tasks, expected] of [
     [300, [], 300],
     [300, [[50, 120]], 300],
     [300, [[250, 420]], 420],
@@ -25,7 +25,7 @@ test('a page is interactive once it is shown and no long task follows for two se
     ]
   ] as const) {
     const longTasks = tasks.map(([start, end]) => ({ start, end }))
-    assert.equal(timeToInteractive(shown, longTasks), expected, JSON.stringify(tasks))
+    assert.equal(timeToInteractive(startMs, longTasks), expected, JSON.stringify(tasks))
   }
 })
 

@@ -11,11 +11,11 @@ const quietMs = 2000
  * Computes when a page became interactive: when its content was shown, or when the last long task ended, if that was
  * later. A long task takes 50 ms or more. Tasks after two quiet seconds do not count.
  *
- * @param shown when the content was shown, milliseconds since navigation started
+ * @param titleMs when the content was shown, milliseconds since navigation started
  * @param longTasks ordered by time
  */
-export function timeToInteractive(shown: number, longTasks: readonly Task[]): number {
-  let since = shown
+export function timeToInteractive(titleMs: number, longTasks: readonly Task[]): number {
+  let since = titleMs
   for (const { start, end } of longTasks) {
     if (start - since >= quietMs) break
     since = Math.max(since, end)

@@ -133,10 +133,10 @@ t.test('a backup restores into an empty server', { timeout: 600_000 }, async (t)
       assert.equal((await payer.login()).status, 200)
       await untilPlan(payer, 'pro')
       const isCaughtUp = async () => {
-        const [found] = await restoredSql<[{ customers: number; invoices: number }]>`
+        const [row] = await restoredSql<[{ customers: number; invoices: number }]>`
           select (select count(*)::int from customers where plan = 'pro') as customers,
             (select count(*)::int from invoices) as invoices`
-        return found.customers === 1 && found.invoices === 1
+        return row.customers === 1 && row.invoices === 1
       }
       while (!(await isCaughtUp())) await delay(50)
       const { body: paid } = await payer.call<{ invoices: unknown[] }>('GET', '/api/billing/invoices')

@@ -61,9 +61,9 @@ t.test('the table of the gateway’s own errors says for each whether to retry',
   const rows = [...document.matchAll(/^\| ((?:[45]\d\d[^|]*)) \| (yes|no)[^|]*\|$/gm)]
   for (const code of ownErrors) {
     const status = errorTable[code][0]
-    const found = rows.filter(([, errors]) => errors!.includes(`\`${code}\``) || statusesIn(errors!).includes(status))
+    const matches = rows.filter(([, errors]) => errors!.includes(`\`${code}\``) || statusesIn(errors!).includes(status))
     assert.deepEqual(
-      found.map(([, , retry]) => retry === 'yes'),
+      matches.map(([, , retry]) => retry === 'yes'),
       [isRetryable(code, null)],
       `${status} ${code}`
     )
@@ -127,11 +127,11 @@ async function ask({ route, stream = false, hasNoRetries }: Case, row: number) {
     }
   }
   let tries = 0
-  const counted: typeof fetch = (...request) => {
+  const countingFetch: typeof fetch = (...request) => {
     tries++
     return fetch(...request)
   }
-  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, fetch: counted })
+  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, fetch: countingFetch })
   const outcome = await outcomeOf(client, `model${row}`, stream)
   return { outcome, tries, calls }
 }

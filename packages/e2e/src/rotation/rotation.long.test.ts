@@ -211,8 +211,8 @@ function sendWebhooks({ system: { addresses } }: OperatedSystem) {
   let sent = 0
   let isOver = false
   async function post(what: string, path: string, from: number, headers: Record<string, string>, body: string) {
-    const asked = { method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body }
-    const { status } = await balancedFetch(addresses.controls, from, asked)
+    const request = { method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body }
+    const { status } = await balancedFetch(addresses.controls, from, request)
     if (status !== 200) failures.push(`${what}: ${status}`)
   }
   async function sendBoth(from: number): Promise<void> {

@@ -127,8 +127,8 @@ t.test('nginx of the systemd installation', async (t) => {
       control: await startBehind(t, control)
     })
     assert.equal(await text(await front.get('/api/x?y=z')), 'control /api/x?y=z for 127.0.0.1 from 127.0.0.1')
-    const asked = plainRequest({ host: '127.0.0.1', port: front.httpPort, path: '/keys?a=b', agent: false }).end()
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    const call = plainRequest({ host: '127.0.0.1', port: front.httpPort, path: '/keys?a=b', agent: false }).end()
+    const [answer] = (await once(call, 'response')) as [IncomingMessage]
     answer.resume()
     assert.deepEqual([answer.statusCode, answer.headers.location], [301, 'https://127.0.0.1/keys?a=b'])
   })

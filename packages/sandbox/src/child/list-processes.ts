@@ -16,7 +16,7 @@ export interface Process {
 export function listProcesses(): Process[] {
   if (!existsSync('/proc/self/stat')) return askPs()
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.map(readProcess).filter((found) => found !== null)
+  return pids.map(readProcess).filter((entry) => entry !== null)
 }
 
 /** @returns null if the process has ended */

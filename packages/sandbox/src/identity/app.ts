@@ -88,13 +88,13 @@ function registerAdminFactors(app: FastifyInstance, context: IdentityContext): v
   app.delete('/admin/users/:id/factors/:factorId', async (request) =>
     inTransaction(context.database, () => {
       const user = findUser(context, request)
-      const found = findFactor(user, factorIdOf(request))
+      const storedFactor = findFactor(user, factorIdOf(request))
       saveFactors(
         context,
         user,
-        (user.factors ?? []).filter((one) => one !== found)
+        (user.factors ?? []).filter((one) => one !== storedFactor)
       )
-      return found.factor
+      return storedFactor.factor
     })
   )
 }

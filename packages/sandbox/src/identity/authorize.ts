@@ -30,7 +30,7 @@ export function registerAuthorize(app: FastifyInstance, context: IdentityContext
 
   app.get('/authorize', async (request, reply) => {
     const { provider } = readQuery(request, context)
-    const known = context.users
+    const users = context.users
       .page(1, 20, '')
       .users.filter(({ profile }) => profile.identities.some((identity) => identity.provider === provider))
     return reply
@@ -39,7 +39,7 @@ export function registerAuthorize(app: FastifyInstance, context: IdentityContext
       .send(
         renderAuthorizePage(
           provider,
-          known.map(({ profile }) => ({ email: profile.email, name: String(profile.user_metadata.name ?? '') }))
+          users.map(({ profile }) => ({ email: profile.email, name: String(profile.user_metadata.name ?? '') }))
         )
       )
   })
@@ -125,15 +125,15 @@ interface Person {
  * @throws GoTrueError if the address is not verified, the user is banned, or nobody may sign up
  */
 function signInWithProvider(context: IdentityContext, person: Person): StoredUser {
-  const found = context.users.byEmail(person.email)
+  const owner = context.users.byEmail(person.email)
   if (!person.isVerified) {
     const message = `Unverified email with ${person.provider}. Verify the email with ${person.provider} in order to sign in`
     throw new GoTrueError(403, 'provider_email_needs_verification', message)
   }
-  if (found === null && context.settings.isSignUpDisabled) {
+  if (owner === null && context.settings.isSignUpDisabled) {
     throw new GoTrueError(422, 'signup_disabled', 'Signups not allowed for this instance')
   }
-  const user = found ?? createUser(context, person)
+  const user = owner ?? createUser(context, person)
   if (isBanned(user.profile, context.now())) throw new GoTrueError(403, 'user_banned', 'User is banned')
   if (user.profile.email_confirmed_at === undefined) {
     user.passwordHash = null
@@ -159,16 +159,16 @@ function createUser(context: IdentityContext, { email }: Person): StoredUser {
 
 function identityOf({ profile }: StoredUser, { provider, email, name }: Person, nowMs: number): WireIdentity {
   const now = new Date(nowMs).toISOString()
-  const known = profile.identities.find((one) => one.provider === provider)
+  const identity = profile.identities.find((one) => one.provider === provider)
   const sub = hash('sha256', `${provider} ${email}`, 'hex').slice(0, 16)
   return {
-    identity_id: known?.identity_id ?? randomUUID(),
+    identity_id: identity?.identity_id ?? randomUUID(),
     id: sub,
     user_id: profile.id,
     identity_data: { email, email_verified: true, full_name: name, name, phone_verified: false, sub },
     provider,
     last_sign_in_at: now,
-    created_at: known?.created_at ?? now,
+    created_at: identity?.created_at ?? now,
     updated_at: now,
     email
   }

@@ -53,22 +53,22 @@ export interface IdentitySettings {
 export type GivenSettings = Pick<IdentitySettings, 'siteUrl' | 'anonKey' | 'serviceRoleKey'> &
   Partial<Omit<IdentitySettings, 'siteUrl' | 'anonKey' | 'serviceRoleKey'>>
 
-export function completeSettings(given: GivenSettings): IdentitySettings {
+export function completeSettings(settings: GivenSettings): IdentitySettings {
   return {
-    siteUrl: given.siteUrl,
-    anonKey: given.anonKey,
-    serviceRoleKey: given.serviceRoleKey,
-    redirectAllowList: given.redirectAllowList ?? [],
-    mailFrequencyMs: given.mailFrequencyMs ?? 1_000,
-    otpLifetimeMs: given.otpLifetimeMs ?? 3_600_000,
-    accessTokenLifetimeS: given.accessTokenLifetimeS ?? 3_600,
-    refreshReuseIntervalMs: given.refreshReuseIntervalMs ?? 10_000,
-    minimumPasswordLength: given.minimumPasswordLength ?? 6,
-    isSignUpDisabled: given.isSignUpDisabled ?? false,
-    isAutoconfirm: given.isAutoconfirm ?? false,
-    isEmailEnabled: given.isEmailEnabled ?? true,
-    providers: given.providers ?? [],
-    captchaSecret: given.captchaSecret ?? null,
-    passwordCost: given.passwordCost ?? defaultPasswordCost
+    siteUrl: settings.siteUrl,
+    anonKey: settings.anonKey,
+    serviceRoleKey: settings.serviceRoleKey,
+    redirectAllowList: settings.redirectAllowList ?? [],
+    mailFrequencyMs: settings.mailFrequencyMs ?? 1_000,
+    otpLifetimeMs: settings.otpLifetimeMs ?? 3_600_000,
+    accessTokenLifetimeS: settings.accessTokenLifetimeS ?? 3_600,
+    refreshReuseIntervalMs: settings.refreshReuseIntervalMs ?? 10_000,
+    minimumPasswordLength: settings.minimumPasswordLength ?? 6,
+    isSignUpDisabled: settings.isSignUpDisabled ?? false,
+    isAutoconfirm: settings.isAutoconfirm ?? false,
+    isEmailEnabled: settings.isEmailEnabled ?? true,
+    providers: settings.providers ?? [],
+    captchaSecret: settings.captchaSecret ?? null,
+    passwordCost: settings.passwordCost ?? defaultPasswordCost
   }
 }

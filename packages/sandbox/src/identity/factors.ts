@@ -68,16 +68,16 @@ export function registerFactors(app: FastifyInstance, context: IdentityContext):
     const signedIn = await requireSession(context, request)
     return inTransaction(context.database, () => {
       const { user, session } = reloadSignedIn(context, signedIn)
-      const found = findFactor(user, idOf(request))
-      if (isVerified(found) && session.aal !== 'aal2') {
+      const storedFactor = findFactor(user, idOf(request))
+      if (isVerified(storedFactor) && session.aal !== 'aal2') {
         throw new GoTrueError(422, 'insufficient_aal', 'AAL2 required to unenroll verified factor')
       }
       saveFactors(
         context,
         user,
-        (user.factors ?? []).filter((one) => one !== found)
+        (user.factors ?? []).filter((one) => one !== storedFactor)
       )
-      return { id: found.factor.id }
+      return { id: storedFactor.factor.id }
     })
   })
 }
@@ -107,17 +107,17 @@ interface GivenCode {
 }
 
 /** Raises the session to `aal2`. As in GoTrue, all sessions of `aal1` end. */
-function verify(context: IdentityContext, signedIn: WithSession, given: GivenCode): WithSession {
+function verify(context: IdentityContext, signedIn: WithSession, attempt: GivenCode): WithSession {
   const { user, session } = reloadSignedIn(context, signedIn)
-  const found = findFactor(user, given.factorId)
-  const challenge = findChallenge(context, found, given.challengeId, given.ip)
+  const storedFactor = findFactor(user, attempt.factorId)
+  const challenge = findChallenge(context, storedFactor, attempt.challengeId, attempt.ip)
   const now = context.now()
-  if (!isTotpCode(found.secret, given.code, now)) {
+  if (!isTotpCode(storedFactor.secret, attempt.code, now)) {
     throw new GoTrueError(422, 'mfa_verification_failed', 'Invalid TOTP code entered')
   }
   challenge.isVerified = true
-  found.factor.status = 'verified'
-  found.factor.updated_at = new Date(now).toISOString()
+  storedFactor.factor.status = 'verified'
+  storedFactor.factor.updated_at = new Date(now).toISOString()
   saveFactors(context, user, (user.factors ?? []).filter(isVerified))
   session.aal = 'aal2'
   session.amr = [...session.amr, { method: 'totp', timestamp: Math.floor(now / 1000) }]

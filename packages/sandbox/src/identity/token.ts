@@ -73,16 +73,16 @@ async function grantByPassword(context: IdentityContext, requestBody: unknown): 
   if (!context.settings.isEmailEnabled) {
     throw new GoTrueError(422, 'email_provider_disabled', 'Email logins are disabled')
   }
-  const found = context.users.byEmail(email)
-  if (found !== null && found.passwordHash !== null && isBanned(found.profile, context.now())) {
+  const owner = context.users.byEmail(email)
+  if (owner !== null && owner.passwordHash !== null && isBanned(owner.profile, context.now())) {
     throw new GoTrueError(400, 'user_banned', 'User is banned')
   }
-  const isRight = await isPasswordOf(password ?? '', found?.passwordHash ?? null, context.settings.passwordCost)
-  if (found === null || !isRight) throw invalidCredentials()
+  const isRight = await isPasswordOf(password ?? '', owner?.passwordHash ?? null, context.settings.passwordCost)
+  if (owner === null || !isRight) throw invalidCredentials()
   const { user, session } = inTransaction(context.database, () => {
     // The user may have changed during the password check.
-    const user = context.users.byId(found.profile.id)
-    if (user === null || user.passwordHash !== found.passwordHash) throw invalidCredentials()
+    const user = context.users.byId(owner.profile.id)
+    if (user === null || user.passwordHash !== owner.passwordHash) throw invalidCredentials()
     if (user.profile.email_confirmed_at === undefined) {
       throw new GoTrueError(400, 'email_not_confirmed', 'Email not confirmed')
     }

@@ -16,9 +16,9 @@ export const hasVerifiedFactor = ({ factors = [] }: StoredUser): boolean => fact
 
 /** @throws GoTrueError 404 `mfa_factor_not_found` */
 export function findFactor({ factors = [] }: StoredUser, id: string): StoredFactor {
-  const found = factors.find(({ factor }) => factor.id === id)
-  if (found === undefined) throw new GoTrueError(404, 'mfa_factor_not_found', 'Factor not found')
-  return found
+  const storedFactor = factors.find(({ factor }) => factor.id === id)
+  if (storedFactor === undefined) throw new GoTrueError(404, 'mfa_factor_not_found', 'Factor not found')
+  return storedFactor
 }
 
 /** Stores a new, unverified factor. @throws GoTrueError 422 */

@@ -112,16 +112,16 @@ function envelopeOf(mail: StoredMail) {
 type Query = Record<string, unknown>
 
 function list(all: StoredMail[], matches: (mail: StoredMail) => boolean, query: Query): MailpitList {
-  const found = all.filter(matches)
+  const mails = all.filter(matches)
   const start = readCount(query.start, 0)
-  const page = found.slice(start, start + readCount(query.limit, defaultLimit))
+  const page = mails.slice(start, start + readCount(query.limit, defaultLimit))
   const countUnread = (mails: StoredMail[]) => mails.filter(({ isRead }) => !isRead).length
   return {
     total: all.length,
     unread: countUnread(all),
     count: page.length,
-    messages_count: found.length,
-    messages_unread: countUnread(found),
+    messages_count: mails.length,
+    messages_unread: countUnread(mails),
     start,
     tags: [],
     messages: page.map(toMailpitSummary)

@@ -21,7 +21,7 @@ export function answerChat(request: ChatRequest, behaviour: Behaviour, createdS:
   const { choices, hidden } = produceChat(request, behaviour)
   const { cachedTokens, ...ofPrompt } = promptKinds(prompt.total, behaviour, prompt.audio)
   const tier = openaiTier(request.service_tier, behaviour)
-  const counted = {
+  const counts = {
     promptTokens: prompt.total,
     cachedTokens,
     reasoningTokens: hidden.reasoning,
@@ -36,7 +36,7 @@ export function answerChat(request: ChatRequest, behaviour: Behaviour, createdS:
       serviceTier: tier
     }
   }
-  const usage = reportUsage(counted, behaviour)
+  const usage = reportUsage(counts, behaviour)
   const common = {
     id: randomId('chatcmpl-'),
     created: createdS,
@@ -46,7 +46,7 @@ export function answerChat(request: ChatRequest, behaviour: Behaviour, createdS:
   }
 
   return {
-    ...counted,
+    ...counts,
     whole() {
       const whole = choices.map((choice, index) => wholeChoice(choice, index, request))
       const body: ChatCompletion = { ...common, object: 'chat.completion', choices: whole }

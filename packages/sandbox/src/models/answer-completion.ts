@@ -20,7 +20,7 @@ const defaultMaxTokens = 16
 /** Answers a request to the legacy endpoint `/v1/completions`. @throws ApiError (400) */
 export function answerCompletion(request: CompletionRequest, behaviour: Behaviour, createdS: number): Answer {
   const { promptTokens, choices, discarded } = produceCompletion(request, behaviour)
-  const counted = {
+  const counts = {
     promptTokens,
     cachedTokens: Math.min(behaviour['cached-tokens'] ?? 0, promptTokens),
     // This endpoint has no reasoning models.
@@ -29,11 +29,11 @@ export function answerCompletion(request: CompletionRequest, behaviour: Behaviou
     kinds: noKinds,
     completionTokens: [...choices, ...discarded].reduce((sum, choice) => sum + countProduced(choice), 0)
   }
-  const usage = reportUsage(counted, behaviour)
+  const usage = reportUsage(counts, behaviour)
   const common = { id: randomId('cmpl-'), object: 'text_completion', created: createdS, model: request.model } as const
 
   return {
-    ...counted,
+    ...counts,
     whole() {
       const whole = choices.map((choice, index) => wholeChoice(choice, index, request))
       const body: Completion = { ...common, choices: whole }
@@ -65,10 +65,11 @@ interface ProducedCompletion {
  */
 function produceCompletion(request: CompletionRequest, behaviour: Behaviour): ProducedCompletion {
   const { n, best_of: bestOf, max_tokens: limit, stop } = request
-  const shown = n ?? 1
-  const produced = bestOf ?? shown
-  if (produced < shown) throw invalidRequest("'best_of' must be at least 'n'.", 'best_of')
-  if (produced > shown && request.stream === true) throw invalidRequest("'best_of' cannot be streamed.", 'best_of')
+  const choiceCount = n ?? 1
+  const produced = bestOf ?? choiceCount
+  if (produced < choiceCount) throw invalidRequest("'best_of' must be at least 'n'.", 'best_of')
+  if (produced > choiceCount && request.stream === true)
+    throw invalidRequest("'best_of' cannot be streamed.", 'best_of')
   const prompts = readPrompts(request.prompt)
   const produce = (text: string, index: number) =>
     behaviour['flood-mb'] === undefined
@@ -79,8 +80,8 @@ function produceCompletion(request: CompletionRequest, behaviour: Behaviour): Pr
   )
   return {
     promptTokens: prompts.reduce((sum, { tokens }) => sum + tokens, 0),
-    choices: texts.flatMap((ofPrompt) => ofPrompt.slice(0, shown)),
-    discarded: texts.flatMap((ofPrompt) => ofPrompt.slice(shown))
+    choices: texts.flatMap((ofPrompt) => ofPrompt.slice(0, choiceCount)),
+    discarded: texts.flatMap((ofPrompt) => ofPrompt.slice(choiceCount))
   }
 }
 

@@ -58,16 +58,16 @@ export function* interleave(streams: ReadonlyArray<Iterable<AnswerEvent>>): Gene
 /**
  * Answers a request to count a prompt, in the way that `odd-count` asks for.
  *
- * @param counted the right answer
+ * @param body the right answer
  */
 export async function answerCount(
   exchange: Exchange,
-  counted: object,
+  body: object,
   { 'odd-count': odd }: Pick<Behaviour, 'odd-count'>
 ): Promise<void> {
   switch (odd) {
     case undefined:
-      return exchange.sendJson(200, counted)
+      return exchange.sendJson(200, body)
     case 'hang':
       return exchange.untilDisconnected()
     case 'drip':
@@ -83,6 +83,6 @@ export async function answerCount(
       await exchange.write('<!doctype html><title>Welcome</title>')
       return exchange.end()
     default:
-      return exchange.sendJson(200, { ...counted, input_tokens: oddNumbers[odd] })
+      return exchange.sendJson(200, { ...body, input_tokens: oddNumbers[odd] })
   }
 }

@@ -41,14 +41,14 @@ test('cached and written tokens never exceed the prompt', async () => {
 })
 
 test('the tier served is the tier asked for, unless a directive sets another', async () => {
-  for (const [model, asked, served] of [
+  for (const [model, requestTier, served] of [
     ['m', undefined, 'default'],
     ['m', 'auto', 'default'],
     ['m', 'flex', 'flex'],
     ['m+tier=default', 'priority', 'default'],
     ['m+tier=priority', undefined, 'priority']
   ] as const) {
-    const answer = await ask(model, 'hi', asked === undefined ? {} : { service_tier: asked })
+    const answer = await ask(model, 'hi', requestTier === undefined ? {} : { service_tier: requestTier })
     assert.equal(answer.service_tier, served)
     assert.equal(models.requests().at(-1)?.serviceTier, served)
   }

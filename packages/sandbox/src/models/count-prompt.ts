@@ -59,6 +59,6 @@ function describeTool(tool: Tool) {
   const parameters =
     tool.type === 'function' ? (tool.function.parameters ?? {}) : { properties: { input: { type: 'string' } } }
   // The formula shows the unknown parts of a JSON schema as `any`.
-  const shown = { name, parameters: { type: 'object' as const, ...parameters } }
-  return typeof description === 'string' ? { ...shown, description } : shown
+  const definition = { name, parameters: { type: 'object' as const, ...parameters } }
+  return typeof description === 'string' ? { ...definition, description } : definition
 }

@@ -137,7 +137,7 @@ function answerCompaction(
   const { cachedTokens, ...ofPrompt } = promptKinds(total, behaviour, audio)
   const tier = openaiTier(request.service_tier, behaviour)
   const completionTokens = usualTokens + (behaviour['reasoning-tokens'] ?? 0)
-  const counted = {
+  const counts = {
     promptTokens: total,
     cachedTokens,
     reasoningTokens: behaviour['reasoning-tokens'] ?? 0,
@@ -148,14 +148,14 @@ function answerCompaction(
   const messages = prompt.items.all.filter((item) => item.type === 'message' && item.role === 'user')
   const encrypted_content = state.seal.seal(compactionKind, `${messages.length} messages of the user`)
   return {
-    ...counted,
+    ...counts,
     whole: () => ({
       id: randomId('resp_'),
       object: 'response.compaction',
       created_at: createdS,
       output: [...messages, { id: randomId('cmp_'), type: 'compaction', encrypted_content }],
       service_tier: tier,
-      usage: reportResponseUsage(counted, behaviour)
+      usage: reportResponseUsage(counts, behaviour)
     }),
     events: null
   }

@@ -45,10 +45,10 @@ export function minimalValue(schema: unknown): Json {
   }
 }
 
-function build(given: unknown, outer: Context): Json {
+function build(definition: unknown, outer: Context): Json {
   const context = { ...outer, depth: outer.depth + 1 }
-  if (given === false || context.depth > maxDepth) throw new NoValue()
-  const schema = asSchema(given) ?? {}
+  if (definition === false || context.depth > maxDepth) throw new NoValue()
+  const schema = asSchema(definition) ?? {}
   if (typeof schema.$ref === 'string') return buildReference(schema.$ref, context)
   if (schema.const !== undefined) return schema.const as Json
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0] as Json
@@ -180,8 +180,8 @@ function minimalNumber(type: 'integer' | 'number', schema: Schema): number {
 
 /** A string of the format or the length (at max a million) that a schema asks for. */
 function minimalString(schema: Schema): string {
-  const known = typeof schema.format === 'string' ? formats[schema.format] : undefined
-  if (known !== undefined) return known
+  const example = typeof schema.format === 'string' ? formats[schema.format] : undefined
+  if (example !== undefined) return example
   return 'sandbox'
     .padEnd(Math.min(asNumber(schema.minLength, 0), maxLength), 'x')
     .slice(0, asNumber(schema.maxLength, Infinity))

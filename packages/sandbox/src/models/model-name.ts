@@ -122,17 +122,17 @@ export type ParsedDirectives =
 
 /** Parses directives. They replace equal ones of `base`. */
 export function parseDirectives(parts: readonly string[], base: Behaviour): ParsedDirectives {
-  const given: { [name in Directive]?: number | string | true } = {}
+  const ownValues: { [name in Directive]?: number | string | true } = {}
   for (const part of parts) {
     const equals = part.indexOf('=')
     const directive = equals < 0 ? part : part.slice(0, equals)
     if (!isDirective(directive)) return { valid: false, problem: `"${part}" is not a directive of the sandbox` }
-    if (given[directive] !== undefined) return { valid: false, problem: `"${directive}" is given twice` }
+    if (ownValues[directive] !== undefined) return { valid: false, problem: `"${directive}" is given twice` }
     const value = readValue(directive, equals < 0 ? null : part.slice(equals + 1))
     if (value === null) return { valid: false, problem: `"${part}" should be ${describe(directive)}` }
-    given[directive] = value
+    ownValues[directive] = value
   }
-  const behaviour = { ...base, ...given } as Behaviour
+  const behaviour = { ...base, ...ownValues } as Behaviour
   const ends = endings.filter((directive) => behaviour[directive] !== undefined)
   if (ends.length > 1) return { valid: false, problem: `${ends.join(' and ')} cannot be combined` }
   return { valid: true, behaviour }

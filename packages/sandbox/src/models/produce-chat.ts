@@ -142,9 +142,9 @@ function chooseTools(request: ChatRequest): readonly Tool[] {
   const open = tools.filter((tool) => names === undefined || names.includes(toolName(tool)))
   const last = messages.findLast(({ role }) => role !== 'system' && role !== 'developer')
   const text = last?.role === 'user' ? textOf(last) : ''
-  const asked = open.filter((tool) => text.includes(toolName(tool)))
+  const mentions = open.filter((tool) => text.includes(toolName(tool)))
   const isRequired = choice === 'required' || allowed?.mode === 'required'
-  const called = asked.length === 0 && isRequired ? open.slice(0, 1) : asked
+  const called = mentions.length === 0 && isRequired ? open.slice(0, 1) : mentions
   return parallel === false ? called.slice(0, 1) : called
 }
 

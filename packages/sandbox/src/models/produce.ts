@@ -83,8 +83,8 @@ function sumTokens(pieces: readonly Piece[]): number {
 
 function cutAtStop(text: string, stop: string | readonly string[] | null | undefined) {
   const sequences = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((sequence) => sequence !== '')
-  const found = sequences.filter((sequence) => text.includes(sequence))
-  const [first] = found.sort((a, b) => text.indexOf(a) - text.indexOf(b))
+  const matches = sequences.filter((sequence) => text.includes(sequence))
+  const [first] = matches.sort((a, b) => text.indexOf(a) - text.indexOf(b))
   return { kept: first === undefined ? text : text.slice(0, text.indexOf(first)), stoppedBy: first }
 }
 

@@ -147,12 +147,12 @@ export class RequestRecorder {
    * `x-request-id`.
    */
   list({ since = 0, id }: { since?: number; id?: string } = {}): RecordedRequest[] {
-    const found: RecordedRequest[] = []
+    const records: RecordedRequest[] = []
     for (const record of this.#records.values()) {
       const isAsked = id === undefined || record.id === id || record.requestId === id
-      if (record.sequence > since && isAsked) found.push({ ...record })
+      if (record.sequence > since && isAsked) records.push({ ...record })
     }
-    return found
+    return records
   }
 
   on(event: RequestEvent, listener: Listener): () => void {

@@ -138,8 +138,8 @@ function askRecorder(method: string, { pathname, searchParams }: URL, recorder: 
   if (method === 'GET' && pathname === '/sandbox/requests') {
     const since = Number(searchParams.get('since') ?? 0)
     if (!Number.isSafeInteger(since)) return { status: 400, body: { error: 'since should be a sequence number.' } }
-    const asked = searchParams.get('id')
-    return { status: 200, body: { requests: recorder.list(asked === null ? { since } : { since, id: asked }) } }
+    const requestId = searchParams.get('id')
+    return { status: 200, body: { requests: recorder.list(requestId === null ? { since } : { since, id: requestId }) } }
   }
   if (method === 'DELETE' && pathname === '/sandbox/requests') {
     recorder.clear()

@@ -9,11 +9,11 @@ const tokensPerSearch = 60
 export type ReportedUsage = Record<string, unknown>
 
 /** Invalid token counts that providers have reported. */
-export function oddTokens(kind: Exclude<Behaviour['odd-usage'], undefined>, counted: Counted): unknown {
-  if (kind === 'text') return String(counted.completionTokens)
-  if (kind === 'fraction') return counted.completionTokens + 0.5
-  if (kind === 'negative') return -counted.completionTokens
-  if (kind === 'outside') return counted.completionTokens - counted.reasoningTokens
+export function oddTokens(kind: Exclude<Behaviour['odd-usage'], undefined>, counts: Counted): unknown {
+  if (kind === 'text') return String(counts.completionTokens)
+  if (kind === 'fraction') return counts.completionTokens + 0.5
+  if (kind === 'negative') return -counts.completionTokens
+  if (kind === 'outside') return counts.completionTokens - counts.reasoningTokens
   return kind === 'zero' ? 0 : null
 }
 
@@ -24,25 +24,25 @@ export type Counted = Pick<Answer, 'promptTokens' | 'cachedTokens' | 'reasoningT
  *
  * @returns null if the model name asks to omit it
  */
-export function reportUsage(counted: Counted, behaviour: Behaviour): ReportedUsage | null {
+export function reportUsage(counts: Counted, behaviour: Behaviour): ReportedUsage | null {
   const odd = behaviour['odd-usage']
   if (behaviour['no-usage'] === true) return null
   if (odd === 'none') return {}
-  const { kinds } = counted
+  const { kinds } = counts
   const writes = kinds.cacheWriteTokens + kinds.cacheWriteLongTokens
-  const completion = behaviour['report-tokens'] ?? counted.completionTokens
+  const completion = behaviour['report-tokens'] ?? counts.completionTokens
   return {
-    prompt_tokens: counted.promptTokens,
-    ...(odd !== 'missing' && { completion_tokens: odd === undefined ? completion : oddTokens(odd, counted) }),
-    ...((odd === undefined || odd === 'outside') && { total_tokens: counted.promptTokens + completion }),
+    prompt_tokens: counts.promptTokens,
+    ...(odd !== 'missing' && { completion_tokens: odd === undefined ? completion : oddTokens(odd, counts) }),
+    ...((odd === undefined || odd === 'outside') && { total_tokens: counts.promptTokens + completion }),
     prompt_tokens_details: {
-      cached_tokens: counted.cachedTokens,
+      cached_tokens: counts.cachedTokens,
       audio_tokens: kinds.audioPromptTokens,
       ...(writes > 0 && { cache_write_tokens: writes }),
       ...(kinds.imagePromptTokens > 0 && { image_tokens: kinds.imagePromptTokens })
     },
     completion_tokens_details: {
-      reasoning_tokens: counted.reasoningTokens,
+      reasoning_tokens: counts.reasoningTokens,
       audio_tokens: kinds.audioCompletionTokens,
       ...(kinds.imageCompletionTokens > 0 && { image_tokens: kinds.imageCompletionTokens }),
       accepted_prediction_tokens: 0,
@@ -88,8 +88,8 @@ export const foundTokens = (promptTokens: number, searches: number): number =>
  * The tier with which OpenAI's API serves a request: the directive `tier`, else the tier asked for. `fast` is
  * `priority`.
  */
-export function openaiTier(asked: unknown, { tier }: Behaviour): string {
+export function openaiTier(requestTier: unknown, { tier }: Behaviour): string {
   if (tier !== undefined) return tier
-  if (typeof asked !== 'string' || asked === 'auto') return 'default'
-  return asked === 'fast' ? 'priority' : asked
+  if (typeof requestTier !== 'string' || requestTier === 'auto') return 'default'
+  return requestTier === 'fast' ? 'priority' : requestTier
 }

@@ -22,8 +22,8 @@ const maxQuoteLength = 160
  * @param introduction the words before the quote of the text; null: no quote
  */
 export function writeText(prompt: string, index: number, introduction: string | null): string {
-  const asked = /\bsay (\d{1,9}) words?\b/i.exec(prompt)
-  if (asked !== null) return [...take(prompt, index, Math.min(Number(asked[1]), maxWords))].join(' ')
+  const match = /\bsay (\d{1,9}) words?\b/i.exec(prompt)
+  if (match !== null) return [...take(prompt, index, Math.min(Number(match[1]), maxWords))].join(' ')
   const sentence = `${[...take(prompt, index, defaultWords)].join(' ')}.`
   return introduction === null ? sentence : `${introduction} "${quote(prompt)}". ${sentence}`
 }

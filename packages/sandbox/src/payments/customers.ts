@@ -70,15 +70,15 @@ function registerChanges(app: FastifyInstance, api: Api): void {
     method: 'POST',
     url: '/v1/customers/:id',
     params: { ...details, balance: optional(integer) },
-    run(context, { metadata, invoice_settings, ...given }, id) {
-      checkEmail(given.email)
+    run(context, { metadata, invoice_settings, ...values }, id) {
+      checkEmail(values.email)
       const customer = findResource(context, 'customer', id)
       const paymentMethod = invoice_settings?.default_payment_method
       if (paymentMethod) {
         findReference(context, 'payment_method', paymentMethod, 'invoice_settings[default_payment_method]')
       }
       return changeCustomer(context, customer, {
-        ...given,
+        ...values,
         ...(metadata !== undefined && { metadata: mergeMetadata(customer.metadata, metadata) }),
         ...(paymentMethod !== undefined && {
           invoice_settings: { ...customer.invoice_settings, default_payment_method: paymentMethod }

@@ -95,7 +95,7 @@ test('an idle deliverer does not poll', async (t) => {
   t.teardown(() => database.close())
   const deliveries = createDeliveries(database)
   let looks = 0
-  const counted: Deliveries = {
+  const spy: Deliveries = {
     ...deliveries,
     inState(state) {
       looks++
@@ -104,7 +104,7 @@ test('an idle deliverer does not poll', async (t) => {
   }
   const context = {
     database,
-    deliveries: counted,
+    deliveries: spy,
     objects: createObjects(database, () => null),
     settings: completeSettings({ apiKey: 'sk_test_none' })
   }

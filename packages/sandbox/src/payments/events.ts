@@ -60,13 +60,13 @@ export function registerWebhookEndpoints(app: FastifyInstance, api: Api): void {
     method: 'POST',
     url: '/v1/webhook_endpoints/:id',
     params: { enabled_events: optional(list(text)), disabled: optional(flag) },
-    run(context, { disabled, ...given }, id) {
+    run(context, { disabled, ...fields }, id) {
       const stored = findResource(context, 'endpoint', id)
       const changed: StoredEndpoint = {
         ...stored,
         endpoint: {
           ...stored.endpoint,
-          ...given,
+          ...fields,
           ...(disabled !== undefined && { status: disabled ? 'disabled' : 'enabled' })
         }
       }

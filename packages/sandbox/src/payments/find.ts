@@ -66,8 +66,8 @@ export function checkUrl(url: string, param: string): void {
 }
 
 /** Metadata after an update: given keys are set, empty ones removed, null removes all. */
-export function mergeMetadata(present: Metadata | null, given: Metadata | null | undefined): Metadata {
-  if (given === null) return {}
-  const merged = { ...present, ...given }
+export function mergeMetadata(present: Metadata | null, changes: Metadata | null | undefined): Metadata {
+  if (changes === null) return {}
+  const merged = { ...present, ...changes }
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== ''))
 }

@@ -36,7 +36,7 @@ function addMonths(startS: number, months: number): number {
 /** How often a price recurs; null for a one-time price. */
 export function recurrenceOf({ recurring }: WirePrice): Interval | null {
   if (recurring === null) return null
-  const interval = intervals.find((known) => known === recurring.interval)
+  const interval = intervals.find((candidate) => candidate === recurring.interval)
   if (interval === undefined) throw new Error(`${recurring.interval} is not an interval.`)
   return interval
 }

@@ -40,7 +40,7 @@ function planSwitch(
   nowS: number
 ): SwitchPlan | Refusal {
   const before = subscription.items.data
-  const kept = before.flatMap((item) => {
+  const remainder = before.flatMap((item) => {
     const change = wanted.find(({ id }) => id === item.id)
     if (change === undefined) return [item]
     return change.isDeleted ? [] : [changeItem(item, change)]
@@ -52,7 +52,7 @@ function planSwitch(
       ? [newItem(subscription.id, { price, quantity: quantity ?? 1, metadata: metadata ?? {} }, start, end)]
       : []
   )
-  const after = [...kept, ...added]
+  const after = [...remainder, ...added]
   const [first] = after
   if (first === undefined) return 'no_items'
   if (!recurTogether(after.map(({ price }) => price))) return 'mixed_intervals'

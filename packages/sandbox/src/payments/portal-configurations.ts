@@ -102,12 +102,12 @@ export function registerPortalConfigurations(app: FastifyInstance, api: Api): vo
       name: clearable(text),
       metadata
     },
-    run(context, { features, business_profile, metadata, ...given }, id) {
-      if (given.default_return_url) checkUrl(given.default_return_url, 'default_return_url')
+    run(context, { features, business_profile, metadata, ...values }, id) {
+      if (values.default_return_url) checkUrl(values.default_return_url, 'default_return_url')
       const present = findResource(context, 'billing_portal.configuration', id)
       const changed: WirePortalConfiguration = {
         ...present,
-        ...given,
+        ...values,
         features: features === undefined ? present.features : readFeatures(context, present.features, features),
         business_profile: { ...present.business_profile, ...business_profile },
         metadata: metadata === undefined ? present.metadata : mergeMetadata(present.metadata, metadata),
@@ -160,9 +160,9 @@ export const allFeatures: PortalFeatures = {
 function readFeatures(
   context: PaymentsContext,
   present: WirePortalConfiguration['features'],
-  given: Static<typeof Features>
+  features: Static<typeof Features>
 ): WirePortalConfiguration['features'] {
-  const { products, ...update } = given.subscription_update ?? {}
+  const { products, ...update } = features.subscription_update ?? {}
   const sold = products?.map(({ product, prices }, index) => {
     const param = `features[subscription_update][products][${index}]`
     findReference(context, 'product', product, `${param}[product]`)
@@ -170,11 +170,11 @@ function readFeatures(
     return { adjustable_quantity: { enabled: false, maximum: null, minimum: 1 }, prices, product }
   })
   return {
-    customer_update: { ...present.customer_update, ...given.customer_update },
-    invoice_history: { ...present.invoice_history, ...given.invoice_history },
-    payment_method_update: { ...present.payment_method_update, ...given.payment_method_update },
-    subscription_cancel: { ...present.subscription_cancel, ...given.subscription_cancel },
-    subscription_pause: { ...present.subscription_pause, ...given.subscription_pause },
+    customer_update: { ...present.customer_update, ...features.customer_update },
+    invoice_history: { ...present.invoice_history, ...features.invoice_history },
+    payment_method_update: { ...present.payment_method_update, ...features.payment_method_update },
+    subscription_cancel: { ...present.subscription_cancel, ...features.subscription_cancel },
+    subscription_pause: { ...present.subscription_pause, ...features.subscription_pause },
     subscription_update: {
       ...present.subscription_update,
       ...update,

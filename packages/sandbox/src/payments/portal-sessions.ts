@@ -80,12 +80,12 @@ function readFlow(
   context: PaymentsContext,
   customer: string,
   configuration: WirePortalConfiguration,
-  { type, after_completion, ...given }: Static<typeof Flow>
+  { type, after_completion, ...values }: Static<typeof Flow>
 ): WirePortalSession['flow'] {
   const subscriptionOf = (flow: 'subscription_cancel' | 'subscription_update' | 'subscription_update_confirm') => {
     if (type !== flow) return null
     const param = `flow_data[${flow}][subscription]`
-    const id = given[flow]?.subscription
+    const id = values[flow]?.subscription
     if (id === undefined) {
       throw invalidRequest(`Missing required param: ${param}.`, { code: 'parameter_missing', param })
     }
@@ -114,7 +114,7 @@ function readFlow(
     subscription_pause: null,
     subscription_update: updated === null ? null : { subscription: updated },
     subscription_update_confirm:
-      confirmed === null ? null : readConfirmation(context, confirmed, given.subscription_update_confirm?.items ?? []),
+      confirmed === null ? null : readConfirmation(context, confirmed, values.subscription_update_confirm?.items ?? []),
     type
   }
 }

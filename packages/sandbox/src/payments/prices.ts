@@ -55,9 +55,9 @@ function registerChanges(app: FastifyInstance, api: Api): void {
     method: 'POST',
     url: '/v1/prices/:id',
     params: { active: optional(flag) },
-    run(context, given, id) {
+    run(context, values, id) {
       const price = findResource(context, 'price', id)
-      const changed: WirePrice = { ...price, ...given }
+      const changed: WirePrice = { ...price, ...values }
       context.objects.put('price', changed)
       context.emit('price.updated', changed, previousAttributes(price, changed))
       return changed

@@ -125,8 +125,8 @@ test('a planned cancellation takes effect at the end of the period, and can be u
   const { stripe, controls } = account
   const { subscription } = await addSubscriber(account)
   await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
-  const kept = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })
-  assert.partialDeepStrictEqual(kept, {
+  const update = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })
+  assert.partialDeepStrictEqual(update, {
     cancel_at_period_end: false,
     cancel_at: null,
     canceled_at: null,

@@ -71,16 +71,16 @@ function readPaymentsConfig(): PaymentsOptions {
   return loadPaymentsConfig(process.env)
 }
 
-function readProducts(given: string): SeedProduct[] {
-  const products = parse(given)
+function readProducts(source: string): SeedProduct[] {
+  const products = parse(source)
   if (Value.Check(Products, products)) return products
   const [problem] = Value.Errors(Products, products)
   throw badProducts(`${problem?.instancePath || 'it'} ${problem?.message}`)
 }
 
-function parse(given: string): unknown {
+function parse(source: string): unknown {
   try {
-    return JSON.parse(given.trimStart().startsWith('[') ? given : readFileSync(given, 'utf8'))
+    return JSON.parse(source.trimStart().startsWith('[') ? source : readFileSync(source, 'utf8'))
   } catch (error) {
     throw badProducts(error instanceof SyntaxError ? 'it is not JSON' : 'there is no such file')
   }

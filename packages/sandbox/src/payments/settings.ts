@@ -47,18 +47,18 @@ export interface PaymentsSettings {
 
 export type GivenSettings = Pick<PaymentsSettings, 'apiKey'> & Partial<PaymentsSettings>
 
-export function completeSettings(given: GivenSettings): PaymentsSettings {
+export function completeSettings(settings: GivenSettings): PaymentsSettings {
   return {
-    apiKey: given.apiKey,
-    businessName: given.businessName ?? 'Tollgate',
-    products: given.products ?? [],
-    webhook: given.webhook ?? null,
-    taxPercent: given.taxPercent ?? 0,
-    hasDefaultPortal: given.hasDefaultPortal ?? true,
-    retryDays: given.retryDays ?? [3, 5, 7],
-    afterLastRetry: given.afterLastRetry ?? 'cancel',
-    webhookRetryMs: given.webhookRetryMs ?? 500,
-    webhookTries: given.webhookTries ?? 20,
-    webhookTimeoutMs: given.webhookTimeoutMs ?? 10_000
+    apiKey: settings.apiKey,
+    businessName: settings.businessName ?? 'Tollgate',
+    products: settings.products ?? [],
+    webhook: settings.webhook ?? null,
+    taxPercent: settings.taxPercent ?? 0,
+    hasDefaultPortal: settings.hasDefaultPortal ?? true,
+    retryDays: settings.retryDays ?? [3, 5, 7],
+    afterLastRetry: settings.afterLastRetry ?? 'cancel',
+    webhookRetryMs: settings.webhookRetryMs ?? 500,
+    webhookTries: settings.webhookTries ?? 20,
+    webhookTimeoutMs: settings.webhookTimeoutMs ?? 10_000
   }
 }

@@ -128,8 +128,8 @@ function createParts(options: PaymentsOptions, database: DatabaseSync, { baseUrl
     keysInUse: new Set(),
     catchUp: () => runDue(context, clock.nowS()),
     deliver: () => deliverer.wake(),
-    runForRequest(asked, change) {
-      request = asked
+    runForRequest(call, change) {
+      request = call
       try {
         return change()
       } finally {

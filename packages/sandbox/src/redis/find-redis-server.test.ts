@@ -58,8 +58,8 @@ test('REDIS_SERVER_PATH is used, or refused in an error that names it', async (t
     'redis-server': redis('7.0.0')
   })
   makeRunnable(root, 'valkey-server-8', 'ancient', 'other', 'redis-server')
-  const found = findRedisServer({ PATH: root, REDIS_SERVER_PATH: `${root}/valkey-server-8` })
-  assert.equal(found?.kind, 'valkey-server')
+  const server = findRedisServer({ PATH: root, REDIS_SERVER_PATH: `${root}/valkey-server-8` })
+  assert.equal(server?.kind, 'valkey-server')
   assert.equal(findRedisServer({ PATH: root, REDIS_SERVER_PATH: '' })?.path, join(root, 'redis-server'))
   for (const [path, reason] of [
     [`${root}/absent`, /not the absolute path/],

@@ -52,8 +52,8 @@ const versions = new Map<string, string | null>()
 
 function readVersion(path: string): string | null {
   const key = `${path} ${statSync(path).mtimeMs}`
-  const known = versions.get(key)
-  if (known !== undefined) return known
+  const cachedVersion = versions.get(key)
+  if (cachedVersion !== undefined) return cachedVersion
   const version = askVersion(path)
   versions.set(key, version)
   return version

@@ -69,8 +69,8 @@ export function urlStart(form: '' | '+sentinel' | '+cluster', { password, tls }:
 
 /** The parameters of a `REDIS_URL`. Undefined ones are left out. */
 export function urlParameters(parameters: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+  const entries = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`
 }
 
 /** The arguments that make a server or Sentinel require this access. */

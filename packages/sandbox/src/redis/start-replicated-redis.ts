@@ -110,7 +110,7 @@ function sentinelSettings(
   { sentinels = 3, downAfterMs = 500, password, sentinelPassword }: ReplicatedOptions,
   masterPort: number,
   id: string,
-  known: readonly string[]
+  names: readonly string[]
 ): string[] {
   return [
     `sentinel myid ${id}`,
@@ -120,7 +120,7 @@ function sentinelSettings(
     `sentinel failover-timeout ${masterName} 3000`,
     ...(password === undefined ? [] : [`sentinel auth-pass ${masterName} ${JSON.stringify(password)}`]),
     ...(sentinelPassword === undefined ? [] : [`sentinel sentinel-pass ${JSON.stringify(sentinelPassword)}`]),
-    ...known
+    ...names
   ]
 }
 

@@ -37,11 +37,11 @@ export function readSecretFiles(env: Variables): {
     const fileVariable = fileVariableOf(name)
     const path = env[fileVariable] ?? ''
     if (path === '') continue
-    const found = env[name] ? { problem: `${name} is set, too. Remove one of them` } : readSecret(path)
-    if ('problem' in found) {
-      problems.set(name, `${fileVariable}: ${found.problem}`)
+    const result = env[name] ? { problem: `${name} is set, too. Remove one of them` } : readSecret(path)
+    if ('problem' in result) {
+      problems.set(name, `${fileVariable}: ${result.problem}`)
     } else {
-      read[name] = found.secret
+      read[name] = result.secret
       delete read[fileVariable]
     }
   }
@@ -80,14 +80,14 @@ const problem = (character: string): string =>
 
 /** {@link findUnencodedPassword} for a rule of `loadConfig`. */
 export function checkUrlPassword(name: string, url: string): string | null {
-  const found = findUnencodedPassword(url)
-  return found === null ? null : `${name}: ${found}`
+  const fault = findUnencodedPassword(url)
+  return fault === null ? null : `${name}: ${fault}`
 }
 
 /** A rule for `loadConfig`. */
 export function checkDatabaseUrl({ DATABASE_URL }: { DATABASE_URL: string }): string | null {
-  const found = checkUrlPassword('DATABASE_URL', DATABASE_URL)
-  if (found !== null) return found
+  const fault = checkUrlPassword('DATABASE_URL', DATABASE_URL)
+  if (fault !== null) return fault
   if (DATABASE_URL.startsWith('pglite:')) return null
   return isDecodable(DATABASE_URL) ? null : 'DATABASE_URL: is not a URL. Write %25 for a % in the user or password'
 }

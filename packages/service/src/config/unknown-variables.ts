@@ -40,13 +40,13 @@ function nearestVariable(name: string): string | null {
  */
 export function nearest(
   name: string,
-  known: Iterable<string>,
+  names: Iterable<string>,
   maxDistance: number = Math.ceil(name.length / 3)
 ): string | null {
   const written = name.toLowerCase()
   let best: string | null = null
   let bestDistance = maxDistance + 1
-  for (const candidate of known) {
+  for (const candidate of names) {
     if (Math.abs(candidate.length - name.length) >= bestDistance) continue
     const distance = editDistance(written, candidate.toLowerCase())
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]

@@ -15,9 +15,9 @@ t.test(
         contentType: Registry.PROMETHEUS_CONTENT_TYPE,
         async metrics() {
           reads++
-          const shown = String(value)
+          const text = String(value)
           await new Promise<void>((resolve) => finish.push(resolve))
-          return shown
+          return text
         }
       },
       readiness: ready

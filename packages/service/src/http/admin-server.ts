@@ -90,12 +90,12 @@ export class FailureCounts {
 
   /** @param code a provider's own code, which the table does not have, counts as `invalid_request` */
   add(code: string): void {
-    const known = Object.hasOwn(errorTable, code) ? (code as ErrorCode) : 'invalid_request'
-    const counted = this.#counts.get(known)
-    if (counted === undefined) this.#counts.set(known, { count: 1, lastAt: Date.now() })
+    const ownCode = Object.hasOwn(errorTable, code) ? (code as ErrorCode) : 'invalid_request'
+    const entry = this.#counts.get(ownCode)
+    if (entry === undefined) this.#counts.set(ownCode, { count: 1, lastAt: Date.now() })
     else {
-      counted.count++
-      counted.lastAt = Date.now()
+      entry.count++
+      entry.lastAt = Date.now()
     }
   }
 

@@ -7,14 +7,14 @@ import { BoundedMessage, skipEndedConnections } from './bounded-message.ts'
 
 /** Starts a server that counts its requests, and connects to it. */
 async function start(t: Test) {
-  const counted = { requests: 0, bodies: 0, bytes: 0 }
+  const counts = { requests: 0, bodies: 0, bytes: 0 }
   const server = createServer({ IncomingMessage: BoundedMessage }, (request, response) => {
-    counted.requests++
+    counts.requests++
     request.on('data', (chunk: Buffer) => {
-      counted.bytes += chunk.length
+      counts.bytes += chunk.length
     })
     request.on('end', () => {
-      counted.bodies++
+      counts.bodies++
       response.end('it')
     })
   })
@@ -27,7 +27,7 @@ async function start(t: Test) {
     socket.destroy()
     server.close()
   })
-  return { counted, socket }
+  return { counts, socket }
 }
 
 /** Counts the answers on a connection, until the wanted number or its end. */
@@ -49,29 +49,29 @@ const chunked = 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\
 const tinyChunk = '1\r\n \r\n'
 
 test('a few requests at once are answered', async (t) => {
-  const { counted, socket } = await start(t)
+  const { counts, socket } = await start(t)
   socket.write(get.repeat(8))
   assert.equal(await answersOf(socket, 8), 8)
-  assert.equal(counted.requests, 8)
+  assert.equal(counts.requests, 8)
 })
 
 test('a connection with too many requests at once is closed, and the rest is not handled', async (t) => {
-  const { counted, socket } = await start(t)
+  const { counts, socket } = await start(t)
   socket.write(get.repeat(50_000))
   await answersOf(socket, 50_000)
-  assert.ok(counted.requests <= 16, `${counted.requests} of 50,000`)
+  assert.ok(counts.requests <= 16, `${counts.requests} of 50,000`)
 })
 
 test('a body in thousands of tiny chunks is read', async (t) => {
-  const { counted, socket } = await start(t)
+  const { counts, socket } = await start(t)
   socket.write(`${chunked}${tinyChunk.repeat(3000)}0\r\n\r\n`)
   assert.equal(await answersOf(socket, 1), 1)
-  assert.equal(counted.bytes, 3000)
+  assert.equal(counts.bytes, 3000)
 })
 
 test('a connection with too many tiny chunks at once is closed', async (t) => {
-  const { counted, socket } = await start(t)
+  const { counts, socket } = await start(t)
   socket.write(`${chunked}${tinyChunk.repeat(400_000)}0\r\n\r\n`)
   assert.equal(await answersOf(socket, 1), 0)
-  assert.equal(counted.bodies, 0)
+  assert.equal(counts.bodies, 0)
 })

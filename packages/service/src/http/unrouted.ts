@@ -23,13 +23,13 @@ export function failureOfUnrouted({ method, url, isRouted, notFoundCode, adviceF
   const allowed = isUnknown ? [] : methods.filter((other) => isRouted(other, path))
   if (allowed.length === 0) {
     const advice = adviceFor(path)
-    const message = `There is no endpoint ${method} ${shown(path)}.${advice === '' ? '' : ` ${advice}`}`
+    const message = `There is no endpoint ${method} ${cutPath(path)}.${advice === '' ? '' : ` ${advice}`}`
     return new ServiceError(notFoundCode, { message })
   }
   if (isRouted('OPTIONS', path)) allowed.push('OPTIONS')
   const allow = allowed.join(', ')
   return new ServiceError('method_not_allowed', {
-    message: `${shown(path)} does not take ${method}. Use ${allow}.`,
+    message: `${cutPath(path)} does not take ${method}. Use ${allow}.`,
     headers: { allow }
   })
 }
@@ -39,7 +39,7 @@ function pathOf(url: string): string {
   return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/'
 }
 
-function shown(path: string): string {
+function cutPath(path: string): string {
   const printable = path.slice(0, maxShownPath).replace(/[^\x21-\x7e]/g, '?')
   return path.length > maxShownPath ? `${printable}…` : printable
 }

@@ -34,11 +34,11 @@ export function createOtlpLogSender(
   process: ProcessIdentity
 ): LogSender {
   const headers = { 'Content-Type': 'application/x-protobuf' }
-  const given = convertLegacyHttpOptions({ url, concurrencyLimit: 1 }, 'LOGS', 'v1/logs', headers)
-  const agent = Promise.resolve(given.agentFactory(new URL(url).protocol))
+  const defaults = convertLegacyHttpOptions({ url, concurrencyLimit: 1 }, 'LOGS', 'v1/logs', headers)
+  const agent = Promise.resolve(defaults.agentFactory(new URL(url).protocol))
   // Later, it must not repeat a batch that was given up.
-  const timeoutMillis = Math.min(given.timeoutMillis, batchTimeoutMs)
-  const options = { ...given, timeoutMillis, agentFactory: () => agent }
+  const timeoutMillis = Math.min(defaults.timeoutMillis, batchTimeoutMs)
+  const options = { ...defaults, timeoutMillis, agentFactory: () => agent }
   const shared: Shared = {
     resource: processResource(process),
     instrumentationScope: { name: 'tollgate', version: process.version }

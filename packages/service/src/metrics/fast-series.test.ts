@@ -90,11 +90,11 @@ t.test('the same label values give the same series, and another number of labels
 t.test('removed series are not shown, and the others stay', async () => {
   const { ours } = twins()
   for (const first of ['a', 'b']) for (const second of ['c', 'd']) ours.counter.series(first, second).add(1)
-  const shown = async () => (await ours.counter.get()).values.map(({ labels }) => Object.values(labels).join(''))
+  const readLabels = async () => (await ours.counter.get()).values.map(({ labels }) => Object.values(labels).join(''))
   ours.counter.remove('second', new Set(['d', 'e']))
-  assert.deepEqual(await shown(), ['ac', 'bc'])
+  assert.deepEqual(await readLabels(), ['ac', 'bc'])
   ours.counter.remove('first', new Set(['a']))
-  assert.deepEqual(await shown(), ['bc'])
+  assert.deepEqual(await readLabels(), ['bc'])
   assert.equal(ours.counter.series('a', 'c').value, 0, 'a removed series begins anew')
 })
 

@@ -100,8 +100,8 @@ export abstract class SeriesFamily<Series, Label extends string = string> {
       if (next === undefined) return this.#add(values)
       level = next
     }
-    const found = level.get(values[last] ?? '') as LabelledSeries<Series> | undefined
-    return found === undefined ? this.#add(values) : found.series
+    const entry = level.get(values[last] ?? '') as LabelledSeries<Series> | undefined
+    return entry === undefined ? this.#add(values) : entry.series
   }
 
   /** Removes the series with one of these values of a label. Series that callers keep are no longer shown. */
@@ -122,7 +122,7 @@ export abstract class SeriesFamily<Series, Label extends string = string> {
   protected abstract show(
     series: Series,
     labels: Readonly<Record<string, string>>,
-    shown: Array<MetricValueWithName<string>>
+    values: Array<MetricValueWithName<string>>
   ): void
 
   #add(values: LabelValues): Series {
@@ -183,9 +183,9 @@ export class FastCounter<Label extends string = string> extends SeriesFamily<Cou
   protected show(
     { value }: CounterSeries,
     labels: Record<string, string>,
-    shown: Array<Omit<MetricValueWithName<string>, 'metricName'>>
+    values: Array<Omit<MetricValueWithName<string>, 'metricName'>>
   ): void {
-    shown.push({ value: value / this.#unitsPerShown, labels })
+    values.push({ value: value / this.#unitsPerShown, labels })
   }
 }
 
@@ -211,15 +211,15 @@ export class FastHistogram<Label extends string = string> extends SeriesFamily<H
   protected show(
     { counts, sum }: HistogramSeries,
     labels: Record<string, string>,
-    shown: Array<MetricValueWithName<string>>
+    values: Array<MetricValueWithName<string>>
   ): void {
     let count = 0
     for (const [at, inBucket] of counts.entries()) {
       count += inBucket
       const le = this.#bounds[at] ?? '+Inf'
-      shown.push({ metricName: `${this.name}_bucket`, value: count, labels: { le, ...labels } })
+      values.push({ metricName: `${this.name}_bucket`, value: count, labels: { le, ...labels } })
     }
-    shown.push({ metricName: `${this.name}_sum`, value: sum, labels })
-    shown.push({ metricName: `${this.name}_count`, value: count, labels })
+    values.push({ metricName: `${this.name}_sum`, value: sum, labels })
+    values.push({ metricName: `${this.name}_count`, value: count, labels })
   }
 }

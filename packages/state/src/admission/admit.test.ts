@@ -153,16 +153,20 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     const judged = { key: '11', account: '10' }
     const admission = (changed: Partial<Allowances>) =>
       prepareAdmission(prepareAccount(account), 'key_1', judged, null, { ...allowances, ...changed }, 60_000)
-    const asked = (id: string, wantedTokens: number) => ({ id, model: 'a-model', bound: { ...bound, wantedTokens } })
+    const requestOf = (id: string, wantedTokens: number) => ({
+      id,
+      model: 'a-model',
+      bound: { ...bound, wantedTokens }
+    })
     await cancel(link, account, ['req_3'])
     const budget = admission({ keyBudgetNanos: 600 + 600 + 200 + 199 })
     const requests = [
-      asked('req_1', 50),
-      asked('req_2', 50),
-      asked('req_3', 50),
-      asked('req_1', 50),
-      asked('req_4', 100),
-      asked('req_5', 50)
+      requestOf('req_1', 50),
+      requestOf('req_2', 50),
+      requestOf('req_3', 50),
+      requestOf('req_1', 50),
+      requestOf('req_4', 100),
+      requestOf('req_5', 50)
     ]
     const [answers] = await admit(link, [{ admission: budget, requests, reaped: false }])
     assert.ok(Array.isArray(answers))
@@ -172,11 +176,11 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.equal((await readState(client, account)).holds.size, 3)
     const rates = answers.flatMap((answer) => (answer.outcome === 'admitted' ? [answer.requestsLeft] : []))
     assert.deepEqual(rates, [59, 58, 58, 57])
-    const others = { admission: budget, requests: [asked('req_6', 1), asked('req_7', 1)], reaped: false }
+    const others = { admission: budget, requests: [requestOf('req_6', 1), requestOf('req_7', 1)], reaped: false }
     assert.deepEqual(await admit(withRun(link, 'another'), [others]), [{ outcome: 'unverified' }])
     const few = admission({ concurrentRequests: 4 })
     const [limited] = await admit(link, [
-      { admission: few, requests: ['req_8', 'req_9'].map((id) => asked(id, 10)), reaped: false }
+      { admission: few, requests: ['req_8', 'req_9'].map((id) => requestOf(id, 10)), reaped: false }
     ])
     assert.ok(Array.isArray(limited))
     assert.deepEqual(

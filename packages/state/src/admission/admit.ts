@@ -194,9 +194,9 @@ export async function admit(
   let rest = ''
   for (const { admission, requests, reaped } of groups) {
     keys += admission.account.name
-    let asked = admission.terms + (reaped ? wasReaped : wasNotReaped)
-    for (const request of requests) asked += packRequest(request)
-    rest += bulk(asked)
+    let args = admission.terms + (reaped ? wasReaped : wasNotReaped)
+    for (const request of requests) args += packRequest(request)
+    rest += bulk(args)
   }
   const call = { keyCount: groups.length, keys, argumentCount: groups.length, rest, answersInBytes: true }
   const answer = await callForShard(link, groups[0]!.admission.account.shard, 'tgAdmit', call)

@@ -26,7 +26,7 @@ test('in a cluster, keys of all masters are found, and the keys of a lost master
   }
   await assertFinds(link)
 
-  const asked = (await storeKeys(link)).map((key) => ({ ...key, judged: { key: '9', account: '9' } }))
+  const keys = (await storeKeys(link)).map((key) => ({ ...key, judged: { key: '9', account: '9' } }))
   const away = new Error('this master is away')
   const [lost] = link.nodes()
   const half: RedisLink = Object.assign(Object.create(link), {
@@ -37,7 +37,7 @@ test('in a cluster, keys of all masters are found, and the keys of a lost master
       return node
     }
   })
-  const { outdated, error } = await findOutdated(half, asked)
+  const { outdated, error } = await findOutdated(half, keys)
   assert.equal(error, away)
-  assert.ok(outdated.length > 0 && outdated.length < asked.length)
+  assert.ok(outdated.length > 0 && outdated.length < keys.length)
 })

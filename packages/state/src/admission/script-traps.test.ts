@@ -130,20 +130,20 @@ function callsOf(run: string, at: number): Call[] {
     packText('k:key_1'),
     1
   ]
-  const asked = (id: string): Packed => [
+  const requestOf = (id: string): Packed => [
     { picos: 1000 },
     { picos: 1000 },
     ...[10, 1, 10, 1, packText(`h:${id}`), packText('a-model')]
   ]
-  const held = (id: string) => [-3, at * 1e6, packText(`h:${id}`)]
+  const holdOf = (id: string) => [-3, at * 1e6, packText(`h:${id}`)]
   const ofItem = [2, 6, 7, 8, 9, ...counts.map((_count, index) => 10 + index)]
   return [
     {
       name: 'tgAdmit',
       keys: ['1', accountName(account)],
-      args: [run, [...terms, ...asked('req_8'), ...asked('req_9')]],
+      args: [run, [...terms, ...requestOf('req_8'), ...requestOf('req_9')]],
       numbers: [],
-      endsAt: bytesOf([...terms, ...asked('req_8')]).length
+      endsAt: bytesOf([...terms, ...requestOf('req_8')]).length
     },
     {
       name: 'tgSettleHeld',
@@ -152,7 +152,7 @@ function callsOf(run: string, at: number): Call[] {
         run,
         '4096',
         [
-          ...[2, 2, ...held('req_1'), ...held('req_2')],
+          ...[2, 2, ...holdOf('req_1'), ...holdOf('req_2')],
           ...[at, 11, ...frequent, packText('k:key_1'), packText('-openai|key_1|a-model'), packText('0 0 2 0 0 0 1')],
           ...[at, 11, ...frequent, packText('k:key_1'), packText('|key_1|another'), packText('')]
         ],

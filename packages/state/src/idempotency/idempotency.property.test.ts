@@ -16,10 +16,10 @@ const start = Date.UTC(2027, 4, 5, 12)
 
 /** Accounts of the same shard. */
 function accountsBeside(account: string, count: number): string[] {
-  const found: string[] = []
-  for (let n = 0; found.length < count; n++)
-    if (accountShard(`acct_${n}`) === accountShard(account)) found.push(`acct_${n}`)
-  return found
+  const names: string[] = []
+  for (let n = 0; names.length < count; n++)
+    if (accountShard(`acct_${n}`) === accountShard(account)) names.push(`acct_${n}`)
+  return names
 }
 
 const request = fc.record({
@@ -78,34 +78,34 @@ testOnEveryRedis('claims of repeated requests', async (t, real, kind) => {
             continue
           }
           const { account, token } = action.request
-          const asked = toRepeatable(action.request)
-          const { fingerprint, digest } = asked
+          const repeatable = toRepeatable(action.request)
+          const { fingerprint, digest } = repeatable
           const name = claimName(account, digest)
           if (action.do === 'claim')
             assert.deepEqual(
-              await claimRequest(clock.link, asked, token, rememberedMs, waitMs),
+              await claimRequest(clock.link, repeatable, token, rememberedMs, waitMs),
               model.claim(name, fingerprint, token, now, { waitMs, rememberedMs })
             )
           else if (action.do === 'drop') {
-            await dropClaim(clock.link, asked, token)
+            await dropClaim(clock.link, repeatable, token)
             model.drop(name, fingerprint, token)
           } else {
             const answer = action.length === null ? null : 'x'.repeat(action.length)
             const bytes = answer === null ? null : Buffer.from(answer)
             assert.deepEqual(
-              await keepAnswer(clock.link, asked, token, bytes, budget, keptMs),
+              await keepAnswer(clock.link, repeatable, token, bytes, budget, keptMs),
               model.keep(account, name, fingerprint, token, answer, now)
             )
           }
           const sums = await real.client.hgetall(`idem-bytes:{${accountShard('ada')}}`)
-          const counted = accounts.map((one) => Number(sums[one] ?? 0))
+          const totals = accounts.map((one) => Number(sums[one] ?? 0))
           assert.deepEqual(
-            counted,
+            totals,
             accounts.map((one) => model.bytesOf(one))
           )
-          const all = counted.reduce((sum, bytes) => sum + bytes, 0)
+          const all = totals.reduce((sum, bytes) => sum + bytes, 0)
           assert.equal(Number(sums[''] ?? 0), all)
-          assert.ok(all <= budget.shardBytes && counted.every((bytes) => bytes <= budget.accountBytes))
+          assert.ok(all <= budget.shardBytes && totals.every((bytes) => bytes <= budget.accountBytes))
         }
       }),
       kind === 'redis-server' ? propertyRuns(12, 60) : propertyRuns(8, 15)

@@ -20,81 +20,81 @@ testOnEveryRedis('claims', async (t, link, kind) => {
   const nameOf = ({ account, digest }: RepeatableRequest) => claimName(account, digest)
 
   t.test('one caller runs a request, and others wait for it', async () => {
-    const asked = requestOf('ada', 'key')
-    assert.deepEqual(await claimRequest(link, asked, first, rememberedMs), { outcome: 'claimed' })
-    assert.deepEqual(await claimRequest(link, asked, second, rememberedMs), { outcome: 'running' })
+    const request = requestOf('ada', 'key')
+    assert.deepEqual(await claimRequest(link, request, first, rememberedMs), { outcome: 'claimed' })
+    assert.deepEqual(await claimRequest(link, request, second, rememberedMs), { outcome: 'running' })
     assert.deepEqual(await claimRequest(link, requestOf('ada', 'key', 'other'), second, rememberedMs), {
       outcome: 'other'
     })
     assert.deepEqual(await claimRequest(link, requestOf('bob', 'key', 'other'), second, rememberedMs), {
       outcome: 'claimed'
     })
-    await dropClaim(link, asked, second)
+    await dropClaim(link, request, second)
     assert.deepEqual(
-      await claimRequest(link, asked, second, rememberedMs),
+      await claimRequest(link, request, second, rememberedMs),
       { outcome: 'running' },
       'only its holder drops a claim'
     )
-    await dropClaim(link, asked, first)
-    assert.deepEqual(await claimRequest(link, asked, second, rememberedMs), { outcome: 'claimed' })
+    await dropClaim(link, request, first)
+    assert.deepEqual(await claimRequest(link, request, second, rememberedMs), { outcome: 'claimed' })
   })
 
   t.test('nobody else runs a request whose holder is silent, until its claim is forgotten', async () => {
-    const asked = requestOf('ada', 'key')
+    const request = requestOf('ada', 'key')
     const claim = async (token: string, waitMs: number) =>
-      (await claimRequest(link, asked, token, rememberedMs, waitMs)).outcome
+      (await claimRequest(link, request, token, rememberedMs, waitMs)).outcome
     await claim(first, leaseMs)
-    await client.pexpire(nameOf(asked), 1000)
+    await client.pexpire(nameOf(request), 1000)
     assert.equal(await claim(second, leaseMs), 'running')
-    assert.ok((await client.pttl(nameOf(asked))) <= 1000, 'only the holder renews its claim')
+    assert.ok((await client.pttl(nameOf(request))) <= 1000, 'only the holder renews its claim')
     assert.equal(await claim(first, 0), 'claimed')
-    assert.ok((await client.pttl(nameOf(asked))) > rememberedMs - 60_000)
+    assert.ok((await client.pttl(nameOf(request))) > rememberedMs - 60_000)
     assert.equal(await claim(second, leaseMs), 'lost')
     assert.equal(await claim(first, leaseMs), 'claimed', 'its holder is back')
     assert.equal(await claim(second, leaseMs), 'running')
     assert.equal(await claim(first, 0), 'claimed')
-    await keepAnswer(link, asked, first, Buffer.from('answer'), budget)
+    await keepAnswer(link, request, first, Buffer.from('answer'), budget)
     assert.equal(await claim(second, leaseMs), 'kept', 'the answer comes late')
   })
 
   t.test('an answer of any bytes comes back unchanged, and ends after ten minutes', async () => {
-    const asked = requestOf('ada', 'key')
+    const request = requestOf('ada', 'key')
     const answer = kind === 'redis-server' ? randomBytes(262_144) : Buffer.from('{"text":"ü€😀\\n"}\r\n'.repeat(1000))
-    await claimRequest(link, asked, first, rememberedMs)
-    assert.deepEqual(await keepAnswer(link, asked, first, answer, budget), { outcome: 'kept', evicted: 0 })
-    assert.deepEqual(await claimRequest(link, asked, second, rememberedMs), { outcome: 'kept', answer })
+    await claimRequest(link, request, first, rememberedMs)
+    assert.deepEqual(await keepAnswer(link, request, first, answer, budget), { outcome: 'kept', evicted: 0 })
+    assert.deepEqual(await claimRequest(link, request, second, rememberedMs), { outcome: 'kept', answer })
     assert.deepEqual(await claimRequest(link, requestOf('ada', 'key', 'other'), second, rememberedMs), {
       outcome: 'other'
     })
-    const left = await client.pttl(nameOf(asked))
+    const left = await client.pttl(nameOf(request))
     assert.ok(left > keptMs - 60_000 && left <= keptMs)
     for (const name of await client.keys('*')) assert.ok((await client.pttl(name)) > 0, `${name} ends`)
   })
 
   t.test('only the holder of a claim keeps an answer, and nobody replaces one', async () => {
-    const asked = requestOf('ada', 'key')
-    await claimRequest(link, asked, first, rememberedMs)
-    assert.equal((await keepAnswer(link, asked, second, Buffer.from('x'), budget)).outcome, 'other')
-    await keepAnswer(link, asked, first, Buffer.from('answer'), budget)
-    assert.equal((await keepAnswer(link, asked, first, Buffer.from('x'), budget)).outcome, 'other')
-    await dropClaim(link, asked, first)
-    assert.deepEqual(await claimRequest(link, asked, second, rememberedMs), {
+    const request = requestOf('ada', 'key')
+    await claimRequest(link, request, first, rememberedMs)
+    assert.equal((await keepAnswer(link, request, second, Buffer.from('x'), budget)).outcome, 'other')
+    await keepAnswer(link, request, first, Buffer.from('answer'), budget)
+    assert.equal((await keepAnswer(link, request, first, Buffer.from('x'), budget)).outcome, 'other')
+    await dropClaim(link, request, first)
+    assert.deepEqual(await claimRequest(link, request, second, rememberedMs), {
       outcome: 'kept',
       answer: Buffer.from('answer')
     })
   })
 
   t.test('an answer that arrives after the end of its claim is kept, if nobody runs the request again', async () => {
-    const asked = requestOf('ada', 'key')
-    assert.equal((await keepAnswer(link, asked, first, Buffer.from('answer'), budget)).outcome, 'kept')
-    assert.equal((await claimRequest(link, asked, second, rememberedMs)).outcome, 'kept')
+    const request = requestOf('ada', 'key')
+    assert.equal((await keepAnswer(link, request, first, Buffer.from('answer'), budget)).outcome, 'kept')
+    assert.equal((await claimRequest(link, request, second, rememberedMs)).outcome, 'kept')
   })
 
   t.test('repeats of a request whose answer is not kept learn it', async () => {
-    const asked = requestOf('ada', 'key')
-    await claimRequest(link, asked, first, rememberedMs)
-    assert.equal((await keepAnswer(link, asked, first, null, budget)).outcome, 'lost')
-    assert.deepEqual(await claimRequest(link, asked, second, rememberedMs), { outcome: 'lost' })
+    const request = requestOf('ada', 'key')
+    await claimRequest(link, request, first, rememberedMs)
+    assert.equal((await keepAnswer(link, request, first, null, budget)).outcome, 'lost')
+    assert.deepEqual(await claimRequest(link, request, second, rememberedMs), { outcome: 'lost' })
     const large = requestOf('ada', 'large')
     const tooLarge = Buffer.alloc(budget.accountBytes)
     assert.equal((await keepAnswer(link, large, first, tooLarge, budget)).outcome, 'lost')
@@ -109,15 +109,15 @@ testOnEveryRedis('claims', async (t, link, kind) => {
     await keep(bobs, 0)
     for (let n = 0; n < 30; n++) assert.equal((await keep('ada', n)).outcome, 'kept')
     const outcomes = async (account: string, count: number) => {
-      const found: string[] = []
+      const list: string[] = []
       for (let n = 0; n < count; n++)
-        found.push((await claimRequest(link, requestOf(account, `${n}`), second, rememberedMs)).outcome)
-      return found
+        list.push((await claimRequest(link, requestOf(account, `${n}`), second, rememberedMs)).outcome)
+      return list
     }
-    const found = await outcomes('ada', 30)
+    const results = await outcomes('ada', 30)
     // 1,000,000 bytes have room for seven answers of 125,640 bytes, and for marks.
-    assert.deepEqual(found.slice(-7), Array(7).fill('kept'))
-    assert.deepEqual(found.slice(0, -7), Array(23).fill('lost'), 'no repeat runs again')
+    assert.deepEqual(results.slice(-7), Array(7).fill('kept'))
+    assert.deepEqual(results.slice(0, -7), Array(23).fill('lost'), 'no repeat runs again')
     assert.deepEqual(await outcomes(bobs, 1), ['kept'])
   })
 
@@ -147,12 +147,12 @@ testOnEveryRedis('claims', async (t, link, kind) => {
         throw new RedisAwayError()
       }
     }
-    const asked = requestOf('ada', 'key')
+    const request = requestOf('ada', 'key')
     // Each throws at once or rejects.
     for (const ask of [
-      async () => claimRequest(away, asked, first, rememberedMs),
-      async () => keepAnswer(away, asked, first, null, budget),
-      async () => dropClaim(away, asked, first)
+      async () => claimRequest(away, request, first, rememberedMs),
+      async () => keepAnswer(away, request, first, null, budget),
+      async () => dropClaim(away, request, first)
     ])
       await assert.rejects(ask, RedisAwayError)
   })

@@ -81,8 +81,8 @@ export async function keepAnswer(
 ): Promise<Kept> {
   const limits = [lastsMs, shardBytes, accountBytes].map(String)
   const value = answer === null ? '' : `k${request.fingerprint}${answer.toString('latin1')}`
-  const kept = await call(link, 'tgKeepAnswer', request, token, [...limits, value], false)
-  const [outcome, evicted] = kept as [Kept['outcome'], number]
+  const reply = await call(link, 'tgKeepAnswer', request, token, [...limits, value], false)
+  const [outcome, evicted] = reply as [Kept['outcome'], number]
   return { outcome, evicted }
 }
 

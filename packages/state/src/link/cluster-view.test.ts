@@ -4,7 +4,7 @@ import { test } from 'tap'
 import { slotCount } from '../keyspace/names.ts'
 import { type Claim, mergeClaims, readClusterNodes } from './cluster-view.ts'
 
-const asked = { host: 'seed', port: 7000 }
+const address = { host: 'seed', port: 7000 }
 
 test('all masters with slots are read from the answer of a node, whatever the form of their addresses', async () => {
   const answer = [
@@ -16,7 +16,7 @@ test('all masters with slots are read from the answer of a node, whatever the fo
     'ff 10.0.0.5:7005@17005 master - 0 1 0 connected',
     ''
   ].join('\n')
-  assert.deepEqual(readClusterNodes(answer, asked), [
+  assert.deepEqual(readClusterNodes(answer, address), [
     {
       id: 'aa',
       host: '10.0.0.1',
@@ -34,7 +34,7 @@ test('all masters with slots are read from the answer of a node, whatever the fo
 })
 
 test('a node without an address of its own gets the address that was asked', async () => {
-  const [claim] = readClusterNodes('aa :7001@17001 myself,master - 0 0 1 connected 0-5', asked)
+  const [claim] = readClusterNodes('aa :7001@17001 myself,master - 0 0 1 connected 0-5', address)
   assert.deepEqual([claim?.host, claim?.port], ['seed', 7001])
 })
 

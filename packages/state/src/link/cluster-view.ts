@@ -21,16 +21,16 @@ export interface Claim extends Master {
  * Reads the answer to `CLUSTER NODES` (https://redis.io/docs/latest/commands/cluster-nodes/). If a node announces a
  * host name, the name is used instead of its IP address, because its certificate is for the name.
  *
- * @param asked the address of the node that answered: it may not know its own address
+ * @param seed the address of the node that answered: it may not know its own address
  */
-export function readClusterNodes(answer: string, asked: HostPort): Claim[] {
+export function readClusterNodes(answer: string, seed: HostPort): Claim[] {
   return answer.split('\n').flatMap((line) => {
     const [id, address, flags, , , , epoch, , ...ranges] = line.trim().split(' ')
     const kinds = new Set(flags?.split(','))
     const slots = ranges.flatMap(readRange)
     if (id === undefined || address === undefined || !kinds.has('master') || slots.length === 0) return []
     const [, ip, port, name] = /^(.*):(\d+)(?:@\d+)?(?:,([^,]*))?/.exec(address) ?? []
-    const host = name || ip || (kinds.has('myself') ? asked.host : undefined)
+    const host = name || ip || (kinds.has('myself') ? seed.host : undefined)
     if (host === undefined) return []
     return [{ id, host, port: Number(port), slots, epoch: Number(epoch), isOwn: kinds.has('myself') }]
   })

@@ -87,8 +87,8 @@ function watchCluster(
   const queries = openMasterQueries(address.seeds, { ...accessOf(address), connectionName }, onReady)
   return {
     // Asks the masters too, because all seeds may have left the cluster since this process started.
-    async ask(known) {
-      const clients = [...queries.ready(), ...known.filter((node) => node.isReady()).map(({ client }) => client)]
+    async ask(nodes) {
+      const clients = [...queries.ready(), ...nodes.filter((node) => node.isReady()).map(({ client }) => client)]
       if (clients.length === 0) throw queries.lastError()
       const views = await askAll(clients, async (client) =>
         readClusterNodes(String(await client.cluster('NODES')), client.options as HostPort)

@@ -9,10 +9,10 @@ const [calmIntervalMs, urgentIntervalMs] = [1000, 200]
 /** Finds the current masters. */
 export interface Watch {
   /**
-   * @param known connections to the masters known so far
+   * @param nodes connections to the masters known so far
    * @throws Error if no server answers
    */
-  ask(known: readonly RedisNode[]): Promise<readonly Master[]>
+  ask(nodes: readonly RedisNode[]): Promise<readonly Master[]>
   close(): void
 }
 
@@ -46,7 +46,7 @@ class MasterLink implements RedisLink {
   readonly #subscriptions = new Map<Subscription, Map<RedisNode, () => void>>()
   #bySlot: ReadonlyArray<RedisNode | undefined> = []
   /** The masters last found, as JSON. */
-  #found = ''
+  #lastMasters = ''
   #becameReady = Promise.withResolvers<void>()
   #wasReady = false
   #timer: NodeJS.Timeout | undefined
@@ -120,8 +120,8 @@ class MasterLink implements RedisLink {
 
   #adopt(masters: readonly Master[]): void {
     const text = JSON.stringify(masters)
-    if (text === this.#found) return
-    this.#found = text
+    if (text === this.#lastMasters) return
+    this.#lastMasters = text
     const names = new Set(masters.map(nameOf))
     for (const [name, node] of this.#nodes) if (!names.has(name)) this.#drop(name, node)
     const slots = new Array<RedisNode | undefined>(slotCount)

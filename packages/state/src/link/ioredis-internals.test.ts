@@ -47,10 +47,10 @@ test('commands of one turn are encoded once, and sent with one write of the stre
     return write(chunk, encoding)
   }) as typeof stream.write
   gatherWrites(stream)
-  const asked: object[] = []
+  const targets: object[] = []
   class Known extends Command {
     override toWritable(to: object): string {
-      asked.push(to)
+      targets.push(to)
       gatherBytes(to, '*1\r\n$4\r\nPING\r\n')
       return ''
     }
@@ -58,8 +58,8 @@ test('commands of one turn are encoded once, and sent with one write of the stre
   for (const _ of [1, 2, 3]) Promise.resolve(client.sendCommand(new Known('ping', []))).catch(() => {})
   client.ping().catch(() => {})
   await new Promise(setImmediate)
-  assert.equal(asked.length, 3)
-  assert.ok(asked.every((to) => to === stream))
+  assert.equal(targets.length, 3)
+  assert.ok(targets.every((to) => to === stream))
   assert.deepEqual(writes, [`${'*1\r\n$4\r\nPING\r\n'.repeat(3)}*1\r\n$4\r\nping\r\n`])
 })
 

@@ -67,7 +67,7 @@ export async function askAll<Answer>(
   const soonAfter = first.promise.then(() => delay(maxFurtherWaitMs, undefined, { signal: ending.signal }))
   let failure: Error = new RedisAwayError()
   const answers: Answer[] = []
-  const asked = clients.map((client) =>
+  const queries = clients.map((client) =>
     ask(client).then(
       (answer) => {
         answers.push(answer)
@@ -79,7 +79,7 @@ export async function askAll<Answer>(
     )
   )
   await Promise.race([
-    Promise.all(asked),
+    Promise.all(queries),
     soonAfter,
     delay(maxFirstWaitMs, undefined, { signal: ending.signal })
   ]).catch(() => undefined)

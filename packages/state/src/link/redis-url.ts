@@ -144,13 +144,13 @@ function tlsOf(parameters: ReadonlyMap<Parameter, string>): RedisTls {
 }
 
 function readParameters(query: string, isTls: boolean, isSentinel: boolean): Map<Parameter, string> {
-  const known: readonly Parameter[] = [...(isTls ? tlsParameters : []), ...(isSentinel ? sentinelParameters : [])]
+  const names: readonly Parameter[] = [...(isTls ? tlsParameters : []), ...(isSentinel ? sentinelParameters : [])]
   const parameters = new Map<Parameter, string>()
   for (const entry of query.split('&').filter((text) => text !== '')) {
     const equals = entry.indexOf('=')
-    const name = known.find((one) => one === decode(entry.slice(0, Math.max(0, equals))))
+    const name = names.find((one) => one === decode(entry.slice(0, Math.max(0, equals))))
     if (name === undefined) {
-      throw new RedisUrlError(`has an unknown parameter. This form takes ${known.join(', ') || 'none'}`)
+      throw new RedisUrlError(`has an unknown parameter. This form takes ${names.join(', ') || 'none'}`)
     }
     const value = decode(entry.slice(equals + 1))
     if (value === '' || parameters.has(name)) throw new RedisUrlError(`${name} is empty or appears twice`)

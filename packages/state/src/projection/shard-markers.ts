@@ -57,21 +57,21 @@ export async function readShards(link: RedisLink): Promise<FoundShards> {
     (shard) => shard,
     (pipeline, shard) => pipeline.hmgetBuffer(shardMarker(shard), verifiedField, 'highest')
   )
-  const found: FoundShards = { markers: new Map(), failures: [] }
+  const result: FoundShards = { markers: new Map(), failures: [] }
   for (const [index, [error, answer]] of results.entries()) {
     const shard = allShards[index]!
     const currentRunId = runIds.get(shard)
-    if (error !== null || currentRunId == null) found.failures.push(error ?? new RedisAwayError())
+    if (error !== null || currentRunId == null) result.failures.push(error ?? new RedisAwayError())
     else {
       const [verified, highest] = answer as [Buffer | null, Buffer | null]
-      found.markers.set(shard, {
+      result.markers.set(shard, {
         ...readVerified(verified),
         highest: highest === null ? null : Number(highest),
         currentRunId
       })
     }
   }
-  return found
+  return result
 }
 
 /** The run id of the process that has a shard; null if it is not known. */

@@ -32,15 +32,15 @@ export async function sweepTombstones(
   let failure: Error | null = null
   for (let left = shards; left.length > 0; ) {
     signal?.throwIfAborted()
-    const found = await tryAll(
+    const answers = await tryAll(
       link,
       left,
       (shard) => shard,
       (pipeline, shard) => pipeline.tgFindTombstones(tombstonesName(shard), keptMs, batchSize)
     )
-    failure ??= found.find(([error]) => error !== null)?.[0] ?? null
+    failure ??= answers.find(([error]) => error !== null)?.[0] ?? null
     const batches = left.flatMap((shard, index): Batch[] => {
-      const [, members] = found[index]!
+      const [, members] = answers[index]!
       return Array.isArray(members) && members.length > 0 ? [{ shard, members }] : []
     })
     const swept = await tryAll(link, batches, ({ shard }) => shard, addSweep)

@@ -33,8 +33,8 @@ const rareText = (counts: RareCounts): string => `,[${rareCounters.map((counter)
 const attemptText = ({ upstream, code, status, startedMs, durationMs }: FailedAttempt): string =>
   `[${quote(upstream)},${quote(code)},${status},${startedMs},${durationMs}]`
 
-function endText(failed: readonly FailedAttempt[], asked: string | null, refused: RefusedAmounts | null): string {
-  const before = `,null,[${failed.map(attemptText).join(',')}],${quoteOr(asked)}`
+function endText(failed: readonly FailedAttempt[], tier: string | null, refused: RefusedAmounts | null): string {
+  const before = `,null,[${failed.map(attemptText).join(',')}],${quoteOr(tier)}`
   if (refused === null) return `${before}]`
   const { unit, needed, left, limit } = refused
   return `${before},[${unit === 'nanos' ? 0 : 1},${needed},${left},${limit}]]`

@@ -54,9 +54,9 @@ async function findHolds(
   let cursor = '0'
   do {
     const step = await client.hscanBuffer(accountName(account), cursor, 'MATCH', 'h:*', 'COUNT', fieldsPerStep)
-    const [next, found] = step as [Buffer, Buffer[]]
-    for (let n = 0; n < found.length; n += 2) {
-      deadlines.set(found[n]!.toString().slice('h:'.length), unpackParts(layouts.hold, found[n + 1]!).deadline)
+    const [next, fields] = step as [Buffer, Buffer[]]
+    for (let n = 0; n < fields.length; n += 2) {
+      deadlines.set(fields[n]!.toString().slice('h:'.length), unpackParts(layouts.hold, fields[n + 1]!).deadline)
     }
     cursor = next.toString()
   } while (cursor !== '0')

@@ -131,13 +131,13 @@ export interface Reserved {
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readReserved(link: RedisLink, month: number): Promise<Reserved[]> {
-  const found = await executeAll(
+  const answers = await executeAll(
     link,
     accountShards,
     (shard) => shard,
     (pipeline, shard) => pipeline.zrange(deadlinesName(shard), '0', '-1')
   )
-  const accounts = (found as string[][]).flat()
+  const accounts = (answers as string[][]).flat()
   const spends = await readSpends(link, accounts, month)
   return accounts
     .map((account, index) => ({ account, nanos: spends[index]?.reserved ?? 0 }))

@@ -53,14 +53,14 @@ testOnEveryRedis('stored ids', async (t, link) => {
     const all = Array.from({ length: 35 }, (_, number) => idOf(number))
     for (let from = 0; from < all.length; from += 5) {
       await rememberIds(link, ada, all.slice(from, from + 5), 10)
-      const found = await findIds(
+      const matches = await findIds(
         link,
         ada,
         all.map(({ id }) => id)
       )
-      const kept = found.flatMap((one) => one ?? [])
-      assert.ok(kept.length >= Math.min(from + 5, 10) && kept.length <= 20, `${kept.length}`)
-      assert.deepEqual(kept, all.slice(from + 5 - kept.length, from + 5))
+      const entries = matches.flatMap((one) => one ?? [])
+      assert.ok(entries.length >= Math.min(from + 5, 10) && entries.length <= 20, `${entries.length}`)
+      assert.deepEqual(entries, all.slice(from + 5 - entries.length, from + 5))
     }
     await forgetId(link, 'ada', 'msg_25')
     assert.deepEqual(await findIds(link, ada, ['msg_25', 'msg_26']), [null, idOf(26)])

@@ -155,9 +155,9 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   ]
   const [, ofKey, ofAccount] = budgets.map(({ limit, settled, reserved }) => (limit ?? Infinity) - settled - reserved)
   const budgetLeftNanos = Math.min(ofKey!, ofAccount!)
-  const held = account.holds.get(id)
-  if (held !== undefined) {
-    return { outcome: 'admitted', grantedTokens: held.granted, at: held.at, nanos: held.nanos, budgetLeftNanos }
+  const hold = account.holds.get(id)
+  if (hold !== undefined) {
+    return { outcome: 'admitted', grantedTokens: hold.granted, at: hold.at, nanos: hold.nanos, budgetLeftNanos }
   }
   const needed = nanosOf(bound, bound.minTokens)
   let granted = bound.wantedTokens
@@ -262,13 +262,13 @@ export function cancelModel(account: AccountModel, ids: readonly string[], now: 
   if (ids.some((id) => !account.holds.has(id))) keepEnded(account, now)
   let refund = 0
   for (const id of ids) {
-    const held = account.holds.get(id)
+    const hold = account.holds.get(id)
     const ended = account.ended.get(id)
-    if (held !== undefined) {
+    if (hold !== undefined) {
       account.holds.delete(id)
-      changes.charge(held.key, held.at, 0)
-      const micros = (held.tokens * 60e6) / held.tokensPerMinute
-      refund += unused(micros, held.at * 1e6 + micros - now.micros)
+      changes.charge(hold.key, hold.at, 0)
+      const micros = (hold.tokens * 60e6) / hold.tokensPerMinute
+      refund += unused(micros, hold.at * 1e6 + micros - now.micros)
       // Its admission has arrived, so no later one needs to be stopped.
       continue
     }

@@ -47,7 +47,7 @@ const bounds: fc.Arbitrary<CostBound> = fc
     minTokens: fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: 200 }))
   })
   .map((bound) => ({ ...bound, minTokens: Math.min(bound.minTokens, bound.wantedTokens) }))
-const asked = { account, key: fc.nat({ max: 1 }), model: fc.nat({ max: 1 }), bound: bounds }
+const request = { account, key: fc.nat({ max: 1 }), model: fc.nat({ max: 1 }), bound: bounds }
 const holdMs = fc.integer({ min: 1, max: 90_000 })
 const orNone = (limit: fc.Arbitrary<number>) => fc.option(limit, { nil: null })
 /** Also very small amounts, so requests often need exactly as much. */
@@ -87,13 +87,13 @@ export const actions: fc.Arbitrary<Action[]> = fc.array(
   fc.oneof(
     {
       weight: 12,
-      arbitrary: fc.record({ do: fc.constant('admit'), ...asked, delivery, holdMs })
+      arbitrary: fc.record({ do: fc.constant('admit'), ...request, delivery, holdMs })
     },
     {
       weight: 4,
       arbitrary: fc.record({
         do: fc.constant('together'),
-        requests: fc.array(fc.record(asked), { minLength: 2, maxLength: 6 }),
+        requests: fc.array(fc.record(request), { minLength: 2, maxLength: 6 }),
         holdMs
       })
     },

@@ -26,12 +26,12 @@ export async function storeKeys(link: RedisLink): Promise<JudgedKey[]> {
 
 /** Asserts that only keys with another version of their key or account are found. */
 export async function assertFinds(link: RedisLink): Promise<void> {
-  const asked = await storeKeys(link)
-  assert.deepEqual(await findOutdated(link, asked), { outdated: [], error: null })
-  await putKeyRecord(link, asked[3]!.account, 'key_1', 12, { ...activeKey, status: 'revoked' })
-  await putAccountRecord(link, asked[7]!.account, 12, { ...free, status: 'suspended' })
-  const { outdated, error } = await findOutdated(link, asked)
-  assert.deepEqual([new Set(outdated), error], [new Set([asked[3], asked[7]]), null])
+  const keys = await storeKeys(link)
+  assert.deepEqual(await findOutdated(link, keys), { outdated: [], error: null })
+  await putKeyRecord(link, keys[3]!.account, 'key_1', 12, { ...activeKey, status: 'revoked' })
+  await putAccountRecord(link, keys[7]!.account, 12, { ...free, status: 'suspended' })
+  const { outdated, error } = await findOutdated(link, keys)
+  assert.deepEqual([new Set(outdated), error], [new Set([keys[3], keys[7]]), null])
 }
 
 /** Reads the marker of a shard. `version`, `month` and `run` are missing if the shard is not verified. */
@@ -71,13 +71,13 @@ export type RedisContent = Record<string, string | Record<string, string>>
 export async function readContent(client: Redis): Promise<RedisContent> {
   const names = (await client.keys('*')).sort()
   const types = (await client.pipeline(names.map((name) => ['type', name])).exec()) ?? []
-  const known = names.map((name, index) => ({ name, type: types[index]![1] as string }))
+  const entries = names.map((name, index) => ({ name, type: types[index]![1] as string }))
   const readers: Record<string, (name: string) => string[]> = {
     string: (name) => ['getBuffer', name],
     hash: (name) => ['hgetallBuffer', name],
     zset: (name) => ['zrangeBuffer', name, '0', '-1', 'WITHSCORES']
   }
-  const readable = known.filter(({ type }) => type in readers)
+  const readable = entries.filter(({ type }) => type in readers)
   const answers = (await client.pipeline(readable.map(({ name, type }) => readers[type]!(name))).exec()) ?? []
   return Object.fromEntries(readable.map(({ name }, index) => [name, plain(answers[index]![1])]))
 }

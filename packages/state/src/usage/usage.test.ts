@@ -161,14 +161,14 @@ testOnEveryRedis('usage', async (t, link) => {
     await client.hset(accountName(first), `u${bad.counter.slice(first.length)}`, 'many')
     const uncopied = uncopiedName(accountShard(first))
     for (const name of Object.values(bad)) await client.hset(uncopied, name, '')
-    const found = await read()
+    const result = await read()
     assert.deepEqual(
-      found.usages.map(({ name }) => name),
+      result.usages.map(({ name }) => name),
       [good]
     )
-    assert.deepEqual(found.missing, [bad.missing])
-    assert.deepEqual(found.malformed.map(({ name }) => name).sort(), [bad.type, bad.counter, bad.name].sort())
-    await forgetUsage(link, found, false)
+    assert.deepEqual(result.missing, [bad.missing])
+    assert.deepEqual(result.malformed.map(({ name }) => name).sort(), [bad.type, bad.counter, bad.name].sort())
+    await forgetUsage(link, result, false)
     assert.deepEqual(await list('changed'), [bad.type, bad.counter, bad.name].sort())
   })
 

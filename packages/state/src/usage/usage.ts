@@ -88,10 +88,10 @@ export interface FoundUsage {
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readUsage(link: RedisLink, names: readonly string[]): Promise<FoundUsage> {
-  const found: FoundUsage = { usages: [], missing: [], malformed: [] }
+  const result: FoundUsage = { usages: [], missing: [], malformed: [] }
   const places = names.flatMap((name): NamedPlace[] => {
     const place = placeOf(name)
-    if (place === null) found.malformed.push({ name, reason: 'the name is not the name of a usage row' })
+    if (place === null) result.malformed.push({ name, reason: 'the name is not the name of a usage row' })
     return place === null ? [] : [{ name, ...place }]
   })
   const answers = await tryAll(link, places, shardOf, (pipeline, { account, field }) =>
@@ -100,17 +100,17 @@ export async function readUsage(link: RedisLink, names: readonly string[]): Prom
   for (const [index, [error, answer]] of answers.entries()) {
     const { name } = places[index]!
     if (error !== null && !error.message.startsWith('WRONGTYPE')) throw error
-    if (answer === null) found.missing.push(name)
+    if (answer === null) result.missing.push(name)
     else {
       try {
         if (error !== null) throw error
-        found.usages.push(parseUsage(name, answer as Buffer))
+        result.usages.push(parseUsage(name, answer as Buffer))
       } catch (failure) {
-        found.malformed.push({ name, reason: (failure as Error).message })
+        result.malformed.push({ name, reason: (failure as Error).message })
       }
     }
   }
-  return found
+  return result
 }
 
 /**

@@ -40,16 +40,16 @@ const event = fc.oneof(
 test('after a crash of the writer at any step, the result is the last intended plan or an operator’s', async () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 30 }), (events) => {
-      let found: string | null = null
+      let planId: string | null = null
       let byHand: string | null = null
       const row = { intended: 'free', ours: [] as string[] }
       const work = (steps: number) => {
-        const verdict = decidePlanWrite(found, row)
+        const verdict = decidePlanWrite(planId, row)
         if (steps > 0 && verdict === 'by hand') row.ours = []
         if (steps > 0 && verdict === 'written') row.ours = [row.intended]
         if (verdict !== 'write') return
         if (steps > 0) row.ours = [...row.ours, row.intended]
-        if (steps > 1) found = row.intended
+        if (steps > 1) planId = row.intended
         if (steps > 2) work(1)
       }
       for (const event of events) {
@@ -57,13 +57,13 @@ test('after a crash of the writer at any step, the result is the last intended p
         else if (event.is === 'work') work(event.steps)
         // An operator's plan is indistinguishable from the same plan that control wrote.
         else if (event.plan === null || !row.ours.includes(event.plan)) {
-          found = event.plan
+          planId = event.plan
           byHand = event.plan
         }
       }
       work(3)
-      assert.equal(found, byHand ?? row.intended)
-      assert.equal(personalPlan(found, row, false), found)
+      assert.equal(planId, byHand ?? row.intended)
+      assert.equal(personalPlan(planId, row, false), planId)
     })
   )
 })

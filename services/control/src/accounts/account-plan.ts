@@ -82,19 +82,19 @@ interface PlanWrite {
  * The plan that an operator set at the identity provider: any plan there that control did not write. It applies until
  * the operator removes it.
  *
- * @param found `app_metadata.plan`; null if it is not set
+ * @param planId `app_metadata.plan`; null if it is not set
  */
-export function planByHand(found: string | null, ours: readonly string[]): string | null {
-  return found === null || ours.includes(found) ? null : found
+export function planByHand(planId: string | null, ours: readonly string[]): string | null {
+  return planId === null || ours.includes(planId) ? null : planId
 }
 
 /**
  * Decides about the plan at the provider. An operator's plan stays; control replaces its own plan if it intends
  * another.
  */
-export function decidePlanWrite(found: string | null, { intended, ours }: PlanWrite): 'by hand' | 'write' | 'written' {
-  if (planByHand(found, ours) !== null) return 'by hand'
-  return found === intended ? 'written' : 'write'
+export function decidePlanWrite(planId: string | null, { intended, ours }: PlanWrite): 'by hand' | 'write' | 'written' {
+  if (planByHand(planId, ours) !== null) return 'by hand'
+  return planId === intended ? 'written' : 'write'
 }
 
 /**
@@ -103,9 +103,9 @@ export function decidePlanWrite(found: string | null, { intended, ours }: PlanWr
  *
  * @param write null if control never intended a plan
  */
-export function personalPlan(found: string | null, write: PlanWrite | null, isSeat: boolean): string {
-  if (write === null) return found ?? freePlan
-  return planByHand(found, write.ours) ?? (isSeat ? freePlan : write.intended)
+export function personalPlan(planId: string | null, write: PlanWrite | null, isSeat: boolean): string {
+  if (write === null) return planId ?? freePlan
+  return planByHand(planId, write.ours) ?? (isSeat ? freePlan : write.intended)
 }
 
 /**

@@ -129,13 +129,14 @@ onDatabase('the free budget of a mailbox', async (t, newDatabase) => {
   await t.test('is forgotten with the deleted account after its month', async () => {
     const user = await control.signUp()
     await remove(user)
-    const kept = () => queryRows(orm, sql`select mailbox from accounts where id = ${user.id} and mailbox is not null`)
-    assert.equal((await kept()).length, 1)
+    const readMailbox = () =>
+      queryRows(orm, sql`select mailbox from accounts where id = ${user.id} and mailbox is not null`)
+    assert.equal((await readMailbox()).length, 1)
     const now = control.now()
     await oldRows.mailboxes.prune(orm, now)
-    assert.equal((await kept()).length, 1)
+    assert.equal((await readMailbox()).length, 1)
     await oldRows.mailboxes.prune(orm, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)))
-    assert.equal((await kept()).length, 0)
+    assert.equal((await readMailbox()).length, 0)
     const [others] = await queryRows(orm, sql`select 1 from accounts where mailbox is not null limit 1`)
     assert(others !== undefined, 'living accounts keep theirs')
   })

@@ -43,7 +43,7 @@ export async function readUsers(
 /** The newest keys, active ones first. */
 export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<AdminAccount['key_list']> {
   const isActive: SQL = sql`(${keys.status} = 'active' and not ${isExpiredAt(now)})`
-  const found = await selectKeys(
+  const rows = await selectKeys(
     orm,
     now,
     and(eq(keys.accountId, accountId), isNull(keys.sessionId)),
@@ -51,9 +51,9 @@ export async function readKeys(orm: Orm, accountId: string, now: Date): Promise<
     desc(keys.createdAt),
     desc(keys.id)
   )
-  const ids = found.map(({ id }) => id)
+  const ids = rows.map(({ id }) => id)
   const refusals = await readRefusalsOfKeys(orm, accountId, ids)
-  return found.map((key) => ({ ...key, refusals: refusals[key.id] ?? [] }))
+  return rows.map((key) => ({ ...key, refusals: refusals[key.id] ?? [] }))
 }
 
 /** Reads a key, whichever account has it. @throws Error if no key has this id */

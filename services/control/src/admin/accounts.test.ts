@@ -154,7 +154,7 @@ onDatabase('accounts for operators', async (t, newDatabase) => {
 
   await t.test('a search finds owners, seats, ids, keys and metadata, and knows no wildcards', async () => {
     const name = ada.email.split('@')[0]!
-    for (const [q, found] of [
+    for (const [q, expected] of [
       [ada.email, [ada.id]],
       [name.slice(3, 20).toUpperCase(), [ada.id]],
       [seat.email, [ada.id, seat.id]],
@@ -175,7 +175,7 @@ onDatabase('accounts for operators', async (t, newDatabase) => {
       ["' or true --", []],
       ['"', []]
     ] as const) {
-      assert.deepEqual((await idsOf({ q })).sort(), [...found].sort(), q)
+      assert.deepEqual((await idsOf({ q })).sort(), [...expected].sort(), q)
     }
     assert.equal((await idsOf({ q: '@EXAMPLE.com' })).length, everybody.length)
     assert.deepEqual(await idsOf({ q: seat.email, sort: 'created' }), [seat.id, ada.id])

@@ -127,8 +127,8 @@ function exportRange({ from, to, account, group }: ExportUsageQuery, now: Date):
   const last = to === undefined ? now : new Date(`${to}T00:00:00Z`)
   const end = new Date(Math.floor(last.getTime() / dayMs) * dayMs + dayMs)
   if (first >= end) throw new ServiceError('invalid_request', { message: 'from: must not be after to' })
-  const asked = group?.split(',') ?? exportGroups
-  return { from: first, to: end, account, groups: exportGroups.filter((one) => asked.includes(one)) }
+  const names = group?.split(',') ?? exportGroups
+  return { from: first, to: end, account, groups: exportGroups.filter((one) => names.includes(one)) }
 }
 
 /** `GET /accounts/:id`: one account with all its parts. */

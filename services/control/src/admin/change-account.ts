@@ -109,15 +109,15 @@ function readEnd(field: string, { ends_at: endsAt }: { ends_at: string | null },
   return end
 }
 
-function readLimits(asked: OwnLimits): OverrideLimits {
-  const { monthly_budget_usd: monthly, request_budget_usd: request } = asked
+function readLimits(input: OwnLimits): OverrideLimits {
+  const { monthly_budget_usd: monthly, request_budget_usd: request } = input
   const limits = {
     ...(monthly !== undefined && { monthlyNanos: exactNanos('limits.monthly_budget_usd', monthly) }),
     ...(request !== undefined && { requestNanos: exactNanos('limits.request_budget_usd', request) }),
-    ...(asked.requests_per_minute !== undefined && { requestsPerMinute: asked.requests_per_minute }),
-    ...(asked.tokens_per_minute !== undefined && { tokensPerMinute: asked.tokens_per_minute }),
-    ...(asked.concurrent_requests !== undefined && { concurrentRequests: asked.concurrent_requests }),
-    ...(asked.key_quota !== undefined && { keyQuota: asked.key_quota })
+    ...(input.requests_per_minute !== undefined && { requestsPerMinute: input.requests_per_minute }),
+    ...(input.tokens_per_minute !== undefined && { tokensPerMinute: input.tokens_per_minute }),
+    ...(input.concurrent_requests !== undefined && { concurrentRequests: input.concurrent_requests }),
+    ...(input.key_quota !== undefined && { keyQuota: input.key_quota })
   }
   if (Object.keys(limits).length === 0) throw invalid('limits: send at least one limit, or null to remove all')
   return limits

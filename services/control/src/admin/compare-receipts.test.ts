@@ -24,7 +24,7 @@ onDatabase('receipts and the ledger', async (t, newDatabase) => {
   const { orm } = control.database
   const ada = await control.signUp()
   const { cookie } = await control.signUpOperator()
-  const kept = keptDays([Date.now()], 30)
+  const days = keptDays([Date.now()], 30)
   const now = Math.floor(Date.now() / 1000 / hour) * hour
   await addLedgerMonths(orm, new Date(now * 1000), new Date(now * 1000 - 20 * dayMs))
   const compare = async (): Promise<AdminReceiptsResponse['receipts']> => {
@@ -71,7 +71,7 @@ onDatabase('receipts and the ledger', async (t, newDatabase) => {
         receiptOf(ada.id, { at: now, kind: 'refused', count: 9, ...none }),
         receiptOf(ada.id, { at: now, kind: 'cancelled', ...none })
       )
-      await storeReceipts(orm, receipts, { kept })
+      await storeReceipts(orm, receipts, { kept: days })
       for (let round = 0; round < 2; round++) await foldLedger(orm, { hoursKeptDays: 5, monthsKept: null }, new Date())
       const compared = await compare()
       assert.deepEqual(compared.differences, [])
@@ -93,7 +93,7 @@ onDatabase('receipts and the ledger', async (t, newDatabase) => {
     await redis.client.flushall()
     const missing = await compare()
     assert.deepEqual([missing.differing, missing.differences[0]!.reason], [1, 'receipts_missing'])
-    await storeReceipts(orm, [receipt, receiptOf(ada.id, { at: now })], { kept })
+    await storeReceipts(orm, [receipt, receiptOf(ada.id, { at: now })], { kept: days })
     assert.equal((await compare()).differences[0]!.reason, 'receipts_more')
   })
 })

@@ -143,10 +143,10 @@ async function findWaiting(redis: RedisLink, accounts: readonly string[]): Promi
   try {
     const uncopied = await accountsWithUncopiedUsage(redis, accounts)
     const shards = [...new Set(accounts.map(accountShard))]
-    const found = await Promise.all(
+    const results = await Promise.all(
       shards.map(async (shard) => ((await readReceipts(redis, shard, 1)).entries.length > 0 ? [shard] : []))
     )
-    const waiting = new Set(found.flat())
+    const waiting = new Set(results.flat())
     return (account) => uncopied.has(account) || waiting.has(accountShard(account))
   } catch {
     return () => false

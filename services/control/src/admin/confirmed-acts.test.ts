@@ -163,7 +163,7 @@ test('where operators need a second factor', async (t) => {
   })
   operator.cookie = changed.cookies[0]!.split(';')[0]!
   assert.equal(await act(operator.cookie, plan), 'confirmation_required', 'a new password is no confirmation')
-  const confirm = (given: object) => call('POST', '/api/auth/reauthenticate', { cookie: operator.cookie, body: given })
+  const confirm = (proof: object) => call('POST', '/api/auth/reauthenticate', { cookie: operator.cookie, body: proof })
   const right = { password: 'another battery staple' }
   assert.equal(codeOf(await confirm(right)), 'second_factor_required')
   assert.equal(codeOf(await confirm({ ...right, code: '000000' })), 'invalid_code')

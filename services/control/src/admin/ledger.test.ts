@@ -57,9 +57,9 @@ onEachDatabase('the export of the ledger', async (t, newDatabase) => {
   }
 
   await t.test('a row for each account, day, key, model and upstream, with exact costs', async () => {
-    const found = await rows('')
+    const entries = await rows('')
     assert.deepEqual(
-      found.map((one) => [one.account_id, one.day, one.model, one.upstream, one.requests, one.cost_usd]),
+      entries.map((one) => [one.account_id, one.day, one.model, one.upstream, one.requests, one.cost_usd]),
       [
         [a, '2026-03-01', 'small', '', 2, '-0.999999999'],
         [a, '2026-03-02', '=HYPERLINK("evil")', 'openai', 1, '1.000000001'],
@@ -101,13 +101,13 @@ onEachDatabase('the export of the ledger', async (t, newDatabase) => {
     )
     for (let from = 0; from < many.length; from += 900) await orm.insert(ledger).values(many.slice(from, from + 900))
     const { body } = await control.call('GET', '/api/admin/usage?from=2026-03-02&to=2026-04-30', { cookie })
-    const found = String(body)
+    const lines = String(body)
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as ExportedUsage)
-    assert.equal(new Set(found.map(({ key_id }) => key_id)).size, 4501)
-    assert.equal(found.length, 4501)
-    const april = found.slice(1).map(({ account_id, key_id }) => `${account_id}${key_id}`)
+    assert.equal(new Set(lines.map(({ key_id }) => key_id)).size, 4501)
+    assert.equal(lines.length, 4501)
+    const april = lines.slice(1).map(({ account_id, key_id }) => `${account_id}${key_id}`)
     assert.deepEqual(april, april.toSorted())
   })
 
@@ -134,9 +134,9 @@ onEachDatabase('the comparison of Redis and the ledger', async (t, newDatabase) 
   await t.test('usage that is not copied yet is a normal difference, and goes away', async () => {
     await openSpends(redis, [user.id], month)
     await serve(redis, user.id, { costNanos: 2_500_000_000 })
-    const { ledger: found } = await compare()
+    const { ledger: comparison } = await compare()
     assert.deepEqual(
-      found.differences.map((one) => [one.email, one.counted_usd, one.ledger_usd, one.reason, one.is_normal]),
+      comparison.differences.map((one) => [one.email, one.counted_usd, one.ledger_usd, one.reason, one.is_normal]),
       [[user.email, '2.50', '0.00', 'not_copied_yet', true]]
     )
     await copy()
@@ -168,8 +168,8 @@ onEachDatabase('the comparison of Redis and the ledger', async (t, newDatabase) 
       actorId: id,
       at
     })
-    const [known] = (await compare()).ledger.differences
-    assert.deepEqual([known?.adjustments_usd, known?.difference_usd], ['-2.50', '-2.50'])
+    const [difference] = (await compare()).ledger.differences
+    assert.deepEqual([difference?.adjustments_usd, difference?.difference_usd], ['-2.50', '-2.50'])
     const others = [await control.signUp(), await control.signUp(), await control.signUp()]
     for (const other of others) await serve(redis, other.id)
     await copy()
@@ -185,7 +185,7 @@ onEachDatabase('the comparison of Redis and the ledger', async (t, newDatabase) 
   })
 
   await t.test('an earlier month has sums only', async () => {
-    const { ledger: found } = await compare('month=2026-01')
-    assert.deepEqual([found.is_compared, found.ledger_usd, found.differences], [false, '0.00', []])
+    const { ledger: comparison } = await compare('month=2026-01')
+    assert.deepEqual([comparison.is_compared, comparison.ledger_usd, comparison.differences], [false, '0.00', []])
   })
 })

@@ -29,7 +29,7 @@ const idPrefix = /^[0-9a-f-]{4,36}$/
 function matchAccounts(catalog: Catalog, query: AdminAccountsQuery): SQL | undefined {
   const { q, plan, status, past_due: pastDue } = query
   return and(
-    q === undefined ? undefined : sql`${accounts.id} in (${found(q)})`,
+    q === undefined ? undefined : sql`${accounts.id} in (${accountsWith(q)})`,
     plan === undefined ? undefined : hasPlan(catalog, plan),
     status === undefined ? undefined : hasStatus[status],
     pastDue === undefined ? undefined : eq(customers.isPastDue, true)
@@ -44,7 +44,7 @@ const hasStatus: Readonly<Record<NonNullable<AdminAccountsQuery['status']>, SQL>
 }
 
 /** Ids of the accounts that a text finds. Texts are compared without patterns, so wildcards have no meaning. */
-function found(q: string): SQL {
+function accountsWith(q: string): SQL {
   const text = foldCase(q.trim())
   const hasAddress = sql`strpos(lower(${users.email}), ${text}) > 0`
   const parts = [
@@ -97,11 +97,11 @@ export function listAccounts(app: TypedApp, { database, catalog, clock, limitRea
       const rows = await limitReads(() =>
         readListings(database.orm, { where, sort, after, limit: limit + 1, month, now })
       )
-      const shown = rows.slice(0, limit)
-      const last = shown.at(-1)
+      const page = rows.slice(0, limit)
+      const last = page.at(-1)
       const hasMore = rows.length > limit
       return {
-        accounts: shown.map((row) => toListing(catalog, row)),
+        accounts: page.map((row) => toListing(catalog, row)),
         has_more: hasMore,
         next_cursor: hasMore && last !== undefined ? writeAccountCursor(placeAt(last, sort, month)) : null
       }

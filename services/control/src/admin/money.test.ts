@@ -95,7 +95,7 @@ onDatabase('the money page', async (t, newDatabase) => {
   assert.equal(await control.invoiceSweeper.look(), true)
 
   await t.test('cost, revenue and margin are exact, by model, upstream, plan and month', async () => {
-    const { months: shown, unprofitable, ...money } = await read()
+    const { months: list, unprofitable, ...money } = await read()
     const revenue = [{ currency: 'usd', amount: 2000 }]
     assert.deepEqual(money, {
       month: nameOfMonth(present),
@@ -134,7 +134,7 @@ onDatabase('the money page', async (t, newDatabase) => {
         [gone.id, '', '2.00']
       ]
     )
-    assert.deepEqual(shown.slice(-3), [
+    assert.deepEqual(list.slice(-3), [
       { month: nameOfMonth(months.at(-3)!), cost_usd: '0.00', revenue: [], margin_usd: '0.00' },
       { month: nameOfMonth(previous), cost_usd: '1.00', revenue: [], margin_usd: '-1.00' },
       { month: nameOfMonth(present), cost_usd: money.cost_usd, revenue, margin_usd: money.margin_usd }

@@ -103,8 +103,8 @@ onDatabase('acts above an amount', async (t, newDatabase) => {
     const limits = (usd: number, ends_at: string | null = null) => ({ limits: { monthly_budget_usd: usd, ends_at } })
     const enterprise = { plan: { id: 'enterprise', ends_at: null } }
     const soon = new Date(control.now().getTime() + 60_000).toISOString()
-    for (const asked of [limits(500.01), enterprise, { ...enterprise, ...limits(1, soon) }]) {
-      pendingOf(await change(user.id, asked))
+    for (const body of [limits(500.01), enterprise, { ...enterprise, ...limits(1, soon) }]) {
+      pendingOf(await change(user.id, body))
       assert.equal(await budget(user.id), free)
     }
     assert.equal((await change(user.id, limits(500))).status, 200)

@@ -17,8 +17,8 @@ test('the projection', async (t) => {
   }
   const untilCurrent = async () => {
     for (;;) {
-      const found = await read()
-      if (found.is_current) return found
+      const state = await read()
+      if (state.is_current) return state
       await delay(50)
     }
   }
@@ -29,9 +29,9 @@ test('the projection', async (t) => {
     })
 
   await t.test('it is current once Redis has every change', async () => {
-    const found = await untilCurrent()
-    assert.equal(found.shards.current, found.shards.total)
-    assert.equal(found.catalog.is_current, true)
+    const state = await untilCurrent()
+    assert.equal(state.shards.current, state.shards.total)
+    assert.equal(state.catalog.is_current, true)
   })
 
   await t.test('a rebuild brings back what Redis lacks, and is in the operators’ log', async () => {

@@ -108,10 +108,10 @@ export function explainLimits(account: LimitsOf, now: Date): AdminLimits {
   const own = limitsOfPlan(plan)
   const monthly = explain(toUsd(own.monthlyNanos), inUsd(set.monthlyNanos))
   const isOwnLower = ownCapNanos !== null && ownCapNanos < (mailboxNanos ?? set.monthlyNanos ?? own.monthlyNanos)
-  const given: Limit =
+  const limit: Limit =
     mailboxNanos === null ? monthly : { ...monthly, value: toUsd(mailboxNanos), from: 'mailbox' as const }
   return {
-    monthly_budget_usd: isOwnLower ? { ...monthly, value: toUsd(ownCapNanos), from: 'owner' } : given,
+    monthly_budget_usd: isOwnLower ? { ...monthly, value: toUsd(ownCapNanos), from: 'owner' } : limit,
     request_budget_usd: explain(toUsd(own.requestNanos), inUsd(set.requestNanos)),
     requests_per_minute: explain(own.requestsPerMinute, set.requestsPerMinute),
     tokens_per_minute: explain(own.tokensPerMinute, set.tokensPerMinute),

@@ -77,8 +77,8 @@ test('the state of the system', async (t) => {
     )
     assert.equal(system.control.length, 2)
     assert.deepEqual(system.problems, [{ ...refused, upstream: null }, ...problems], 'each problem once')
-    const shown = system.control.find(({ id }) => id === 'replica')!
-    assert.equal(Date.parse(shown.seen_at) - Date.parse(system.ledger.copied_at!), 60_000)
+    const row = system.control.find(({ id }) => id === 'replica')!
+    assert.equal(Date.parse(row.seen_at) - Date.parse(system.ledger.copied_at!), 60_000)
     assert.ok(system.ledger.seconds_behind! >= 59)
     assert.deepEqual(
       system.errors.find(({ service }) => service === 'gateway'),

@@ -91,13 +91,13 @@ async function readSystem(context: AdminContext, log: FastifyBaseLogger): Promis
       return null
     }
   }
-  const [processes, found, catalog] = await Promise.all([
+  const [processes, shards, catalog] = await Promise.all([
     // Its own report may be seconds old.
     fromRedis(() => heartbeat.beat().then(() => readProcesses(redis))),
     fromRedis(() => readShards(redis)),
     readCatalogInForce(context)
   ])
-  const masters = found === null ? null : await fromRedis(() => describeMasters(redis, found.markers))
+  const masters = shards === null ? null : await fromRedis(() => describeMasters(redis, shards.markers))
   const live = processes ?? []
   const at = clock()
   return {
@@ -111,7 +111,7 @@ async function readSystem(context: AdminContext, log: FastifyBaseLogger): Promis
         upstreams: one.upstreams ?? []
       })),
     redis: { ready: masters !== null && masters.length > 0, masters: masters ?? [] },
-    projection: { shards_behind: await countShardsBehind(context, found) },
+    projection: { shards_behind: await countShardsBehind(context, shards) },
     ledger: ledgerOf(live, at),
     catalog,
     problems: joinProblems(live),
@@ -130,12 +130,12 @@ const processOf = ({ id, host, version, startedAt, seenAt }: LiveProcess) => ({
   seen_at: iso(seenAt)
 })
 
-/** @param found read before PostgreSQL: see `compareShards`. A shard that cannot be read counts as behind */
-async function countShardsBehind({ database }: AdminContext, found: FoundShards | null): Promise<number | null> {
-  if (found === null || found.markers.size === 0) return null
-  const comparison = compareShards(found.markers, await createPostgresSource(database.orm).readTruth())
+/** @param shards read before PostgreSQL: see `compareShards`. A shard that cannot be read counts as behind */
+async function countShardsBehind({ database }: AdminContext, shards: FoundShards | null): Promise<number | null> {
+  if (shards === null || shards.markers.size === 0) return null
+  const comparison = compareShards(shards.markers, await createPostgresSource(database.orm).readTruth())
   // If Redis is ahead, PostgreSQL was restored, and everything is written again.
-  return comparison.ahead ? allShards.length : comparison.stale.length + allShards.length - found.markers.size
+  return comparison.ahead ? allShards.length : comparison.stale.length + allShards.length - shards.markers.size
 }
 
 /** The latest copy of any replica: each copies all usage. */
@@ -195,7 +195,7 @@ interface Counted {
 /** Adds up the failed answers of processes by service and code, the most recent first. */
 function sumErrors(processes: readonly LiveProcess[]): AdminSystem['errors'] {
   const all = processes.flatMap(({ kind, errors }) =>
-    Object.entries(errors).map(([code, counted]) => ({ service: kind, code, ...counted }))
+    Object.entries(errors).map(([code, count]) => ({ service: kind, code, ...count }))
   )
   return sum(all, ({ service, code }) => `${service} ${code}`)
 }

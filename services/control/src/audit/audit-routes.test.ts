@@ -185,16 +185,16 @@ onDatabase('the audit log', async (t, newDatabase) => {
     await clear()
     await add(ada.id, 10)
     const filter = { ...allEntries(ada.id), text: 'key_3' }
-    const found: Array<string | null> = []
+    const subjects: Array<string | null> = []
     let before: AuditPlace | null = null
     let pages = 0
     do {
       const page: AuditPage = await readAuditLog(orm, filter, { before, limit: 5, examined: 3 })
-      found.push(...page.rows.map(({ subject }) => subject))
+      subjects.push(...page.rows.map(({ subject }) => subject))
       before = page.next
       pages++
     } while (before !== null)
-    assert.deepEqual([found, pages], [['key_3'], 4])
+    assert.deepEqual([subjects, pages], [['key_3'], 4])
     assert.equal((await read('?q=key_3')).searched_to, null)
   })
 

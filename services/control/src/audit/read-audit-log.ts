@@ -46,7 +46,7 @@ export async function readAuditLog(
   const rows = await queryRows<AuditRow>(
     orm,
     sql`
-      select ${shown} from (${walk}) as entry where ${rest ?? sql`true`}
+      select ${entryColumns} from (${walk}) as entry where ${rest ?? sql`true`}
       order by entry.at desc, entry.id desc ${count('limit', limit + 1)}`
   )
   if (rows.length > limit) return { rows: rows.slice(0, limit), next: placeOf(rows[limit - 1]!) }
@@ -128,7 +128,7 @@ const actorEmail = sql`(select ${users.email} from ${users} where ${users.id} = 
 const columns = sql`${auditLog.id}, ${auditLog.at}, ${auditLog.action}, ${auditLog.actorId}, ${auditLog.subject},
   ${auditLog.detail}, ${auditLog.ip}`
 const placeColumns = sql.raw('entry.id::text as id, (extract(epoch from entry.at) * 1000)::float8 as at')
-const shown = sql`
+const entryColumns = sql`
   ${placeColumns}, action, actor_id::text as actor_id,
   ${actorEmail} as actor_email, subject, detail, ip`
 

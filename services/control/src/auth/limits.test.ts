@@ -76,7 +76,7 @@ test('limits', async (t) => {
     const user = await control.signUp()
     const signIn = (cookie: string, email = user.email, attempt = user.password) =>
       call('POST', '/api/auth/login', { body: { email, password: attempt }, headers: from(newIp()), cookie })
-    const known = browserIn(await signIn(user.cookie))
+    const browser = browserIn(await signIn(user.cookie))
     assert.deepEqual(new Set(statuses(await inTurn(9, () => signIn('', user.email, 'wrong')))), new Set([401]))
     assert.equal((await signIn('')).status, 429, 'a browser that never signed in must wait')
     assert.equal((await signIn(`svc_browser=${'A'.repeat(43)}`)).status, 429, 'a browser with a false cookie must wait')
@@ -85,10 +85,10 @@ test('limits', async (t) => {
     assert.equal((await signIn(theirs)).status, 429, 'another user’s browser must wait')
 
     // A cookie from another host of the domain changes nothing.
-    const answer = await signIn(`svc_browser=${'A'.repeat(43)}; ${known}`, user.email.toUpperCase())
+    const answer = await signIn(`svc_browser=${'A'.repeat(43)}; ${browser}`, user.email.toUpperCase())
     assert.equal(answer.status, 200)
-    assert.equal(browserIn(answer), known)
-    const wrong = await inTurn(10, () => signIn(known, user.email, 'wrong'))
+    assert.equal(browserIn(answer), browser)
+    const wrong = await inTurn(10, () => signIn(browser, user.email, 'wrong'))
     assert.deepEqual(statuses(wrong), [...Array.from({ length: 9 }, () => 401), 429])
   })
 

@@ -337,9 +337,9 @@ onDatabase('passwords with a provider that fails', async (t, newDatabase) => {
     async () => {
       const user = await control.signUp()
       const before = await latestMail(control.identity.mailboxUrl, user.email)
-      let asked = () => {}
+      let signal = () => {}
       const isAsked = new Promise<void>((resolve) => {
-        asked = resolve
+        signal = resolve
       })
       let release = () => {}
       const released = new Promise<void>((resolve) => {
@@ -347,7 +347,7 @@ onDatabase('passwords with a provider that fails', async (t, newDatabase) => {
       })
       proxy.after = async (called) => {
         if (called !== 'POST /recover') return
-        asked()
+        signal()
         await released
       }
       assert.deepEqual((await call('POST', '/api/auth/forgot-password', { body: { email: user.email } })).body, {

@@ -86,8 +86,8 @@ export function createPendingSignIns(secret: string): PendingSignIns {
     read: (value, now) => {
       const [text = '', signature = ''] = value.split('.')
       // As bytes: a text of the same length may have more of them.
-      const [given, wanted] = [Buffer.from(signature), Buffer.from(sign(text))]
-      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null
+      const [actual, wanted] = [Buffer.from(signature), Buffer.from(sign(text))]
+      if (actual.length !== wanted.length || !timingSafeEqual(actual, wanted)) return null
       const { endsMs, ...pending } = JSON.parse(Buffer.from(text, 'base64url').toString()) as PendingSignIn & {
         endsMs: number
       }

@@ -30,8 +30,8 @@ const whoIs = async (browser: Browser) => {
 const adminOf = ({ identity }: RunningControl) =>
   createClient(identity.url, serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
 const errorIn = (path: string) => new URL(path, 'http://x').searchParams.get('error')
-const login = (control: RunningControl, email: string, given = password) =>
-  control.call('POST', '/api/auth/login', { body: { email, password: given } })
+const login = (control: RunningControl, email: string, attempt = password) =>
+  control.call('POST', '/api/auth/login', { body: { email, password: attempt } })
 
 /** Signs in with the provider. @returns where control sends the browser */
 async function signIn(browser: Browser, email: string, options: { next?: string } = {}, name = 'Ada'): Promise<string> {

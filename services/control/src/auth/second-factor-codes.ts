@@ -51,7 +51,7 @@ export function createSecondFactorCodes(
 ): SecondFactorCodes {
   const ofHour = { what: 'second-factor-code', max: limits.codesPerHour, windowMs: hourMs }
   const ofCode = { what: 'second-factor-code-used', max: 1, windowMs: usedCodeKeptMs }
-  const given = new WeakSet<FastifyRequest>()
+  const codeRequests = new WeakSet<FastifyRequest>()
   const recovered = new WeakSet<FastifyRequest>()
   return {
     ask:
@@ -65,15 +65,15 @@ export function createSecondFactorCodes(
         if (recoveryCode !== null) {
           const by = { actorId: userId, ip: request.ip, at: clock() }
           if (!(await takeRecoveryCode(database.orm, userId, recoveryCode, by))) throw new ServiceError('invalid_code')
-          given.add(request)
+          codeRequests.add(request)
           recovered.add(request)
           return null
         }
         if ((await countForSubject(app, ofCode, `${userId} ${code}`)) !== null) throw new ServiceError('invalid_code')
-        given.add(request)
+        codeRequests.add(request)
         return code
       },
-    isGiven: (request) => given.has(request),
+    isGiven: (request) => codeRequests.has(request),
     isRecovered: (request) => recovered.has(request)
   }
 }

@@ -225,9 +225,9 @@ onDatabase('second factor', async (t, newDatabase) => {
     async () => {
       const { cookie, password } = await control.signUp()
       const ask = () => call('POST', '/api/auth/second-factor', { cookie, body: { password } })
-      const asked = await Promise.all([ask(), ask(), ask()])
+      const answers = await Promise.all([ask(), ask(), ask()])
       assert.deepEqual(
-        asked.map(({ status }) => status),
+        answers.map(({ status }) => status),
         [200, 200, 200]
       )
       const last = await ask()
@@ -305,8 +305,8 @@ test('limits of codes', async (t) => {
     const attempt = (at: number, more: Record<string, string>, headers: Record<string, string> = {}) =>
       login(control, { email, password, ...more }, { 'x-forwarded-for': `198.51.100.${at}`, ...headers })
     // The code that turned it on was the first.
-    const known = await attempt(1, { code: newCode() })
-    assert.equal(known.status, 200)
+    const answer = await attempt(1, { code: newCode() })
+    assert.equal(answer.status, 200)
     const guess = (at: number, spelled: string) =>
       login(
         control,
@@ -321,7 +321,7 @@ test('limits of codes', async (t) => {
     const retryAfter = Number(refused.headers['retry-after'])
     assert(retryAfter > 60 && retryAfter <= 3600, String(retryAfter))
     assert.equal(codeOf(await attempt(21, {})), 'second_factor_required', 'a sign-in without a code is no attempt')
-    const browser = known.cookies.find((cookie) => cookie.startsWith('svc_browser='))!.split(';')[0]!
+    const browser = answer.cookies.find((cookie) => cookie.startsWith('svc_browser='))!.split(';')[0]!
     assert.equal((await attempt(22, { code: newCode() }, { cookie: browser })).status, 200, 'the owner can sign in')
   })
 
@@ -366,8 +366,8 @@ test('without the provider, a sign-in fails with 503 and opens no session', asyn
   }
   proxy.before = (call) => (/^DELETE \/factors/.test(call) ? 'fail' : 'pass')
   const body = { password, code: newCode() }
-  const kept = await control.call('DELETE', '/api/auth/second-factor', { cookie, body })
-  assert.deepEqual([kept.status, codeOf(kept)], [503, 'identity_unavailable'])
+  const answer = await control.call('DELETE', '/api/auth/second-factor', { cookie, body })
+  assert.deepEqual([answer.status, codeOf(answer)], [503, 'identity_unavailable'])
   assert.equal(await isSignedIn(control, cookie), true, 'nothing has changed')
   proxy.before = () => 'fail'
   const read = await control.call('GET', '/api/auth/second-factor', { cookie })

@@ -30,14 +30,14 @@ async function tablesWith({ database }: RunningControl, text: string): Promise<s
     database.orm,
     sql`select table_name as name from information_schema.tables where table_schema = 'public'`
   )
-  const found: string[] = []
+  const names: string[] = []
   for (const { name } of tables) {
     const rows = await queryRows(database.orm, sql`select * from ${sql.identifier(name)}`)
     if (JSON.stringify(rows, (_name, value) => (typeof value === 'bigint' ? String(value) : value)).includes(text)) {
-      found.push(name)
+      names.push(name)
     }
   }
-  return found
+  return names
 }
 
 async function stateOf({ database }: RunningControl, id: string): Promise<Row> {

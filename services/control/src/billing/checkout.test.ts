@@ -73,10 +73,10 @@ test('checkout at two replicas', async (t) => {
       })
       const surplus = controls.pay(session.id).subscription
       controls.advance(60)
-      const kept = controls.pay(second.id).subscription
+      const subscription = controls.pay(second.id).subscription
       const events = eventsSince(before)
       await Promise.all(events.map((event, index) => deliver(event, index % 2 === 0 ? one : two)))
-      assert.deepEqual(await live(customer), [kept])
+      assert.deepEqual(await live(customer), [subscription])
       assert.equal((await stripe.subscriptions.retrieve(surplus as string)).status, 'canceled')
       assert.equal((await stripe.checkout.sessions.retrieve(third.id)).status, 'expired')
       assert.equal((await replicas.plan(user)).id, 'team')
@@ -86,8 +86,8 @@ test('checkout at two replicas', async (t) => {
       assert.deepEqual(
         told.map(({ account, data }) => [account, data.subscription_id, data.kept_subscription_id]).toSorted(),
         [
-          [user.id, surplus, kept],
-          [null, surplus, kept]
+          [user.id, surplus, subscription],
+          [null, surplus, subscription]
         ].toSorted()
       )
     }

@@ -99,10 +99,8 @@ async function openFor(
       signal
     )
     // Several requests may open pages for several prices at this moment: each keeps the same one and closes the others.
-    const known = new Set(before.map(({ id }) => id))
-    const fresh = (await payments.listCheckouts(customerId, signal)).filter(
-      ({ id, isOpen }) => isOpen && !known.has(id)
-    )
+    const ids = new Set(before.map(({ id }) => id))
+    const fresh = (await payments.listCheckouts(customerId, signal)).filter(({ id, isOpen }) => isOpen && !ids.has(id))
     for (const { id } of fresh.slice(1)) await payments.expireCheckout(id, signal)
     return created
   }
@@ -123,8 +121,8 @@ async function ensureCustomer(
 ): Promise<string> {
   const { orm } = database
   const { accountId } = buyer
-  const known = await findCustomer(orm, accountId)
-  if (known !== null && known.customerId !== replaces) return known.customerId
+  const customer = await findCustomer(orm, accountId)
+  if (customer !== null && customer.customerId !== replaces) return customer.customerId
   const customerId = await payments.createCustomer({ ...buyer, replaces }, signal)
   return storeCustomer(orm, accountId, customerId, { now: clock(), replaces })
 }

@@ -108,14 +108,14 @@ test('control that is killed at any step of a refresh completes it after its nex
   const planOf = (id: string, plan: string) => isTrue(sql`(select plan from accounts where id = ${id}) = ${plan}`)
   /** Locks rows. @returns a function that unlocks them */
   async function hold(rows: SQL): Promise<() => Promise<unknown>> {
-    const held = Promise.withResolvers<void>()
+    const lock = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
     const holding = orm.transaction(async (tx) => {
       await tx.execute(rows)
-      held.resolve()
+      lock.resolve()
       await end.promise
     })
-    await held.promise
+    await lock.promise
     return () => {
       end.resolve()
       return holding

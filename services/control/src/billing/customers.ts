@@ -45,14 +45,14 @@ const select = (orm: Orm) => orm.select(row).from(customers).innerJoin(accounts,
 
 /** @returns null for an account without a customer at the payment provider */
 export async function findCustomer(orm: Orm, accountId: string): Promise<CustomerRow | null> {
-  const [found] = await select(orm).where(eq(customers.accountId, accountId))
-  return found ?? null
+  const [customer] = await select(orm).where(eq(customers.accountId, accountId))
+  return customer ?? null
 }
 
 /** @returns null for a customer of another business in the same provider account */
 export async function findCustomerById(orm: Orm, customerId: string): Promise<CustomerRow | null> {
-  const [found] = await select(orm).where(eq(customers.customerId, customerId))
-  return found ?? null
+  const [customer] = await select(orm).where(eq(customers.customerId, customerId))
+  return customer ?? null
 }
 
 /** All customers of all accounts with their accounts, former ones too: rows of (`account_id`, `customer_id`). */

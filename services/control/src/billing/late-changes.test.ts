@@ -58,8 +58,8 @@ test('changes after a page was opened or a subscription was read', async (t) => 
 
   await t.test('a customer with an incomplete payment is not refreshed at every comparison', async () => {
     const user = await control.signUp()
-    const given = await happens(() => buy(user))
-    await happens(() => payments.controls.setStatus(given, 'incomplete_expired'))
+    const subscription = await happens(() => buy(user))
+    await happens(() => payments.controls.setStatus(subscription, 'incomplete_expired'))
     await happens(() => buy(user))
     assert.deepEqual(await dueAfterComparison(catalog), [])
   })

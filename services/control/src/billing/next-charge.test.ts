@@ -14,7 +14,7 @@ test('the next charge', async (t) => {
   t.after(() => billing.close())
   const { control, payments, stripe, nextCharge, plan, buy, happens } = billing
   const { controls } = payments
-  const asked = () => controls.calls().filter(({ method, path }) => `${method} ${path}` === previews).length
+  const countPreviews = () => controls.calls().filter(({ method, path }) => `${method} ${path}` === previews).length
   const charge = async (user: TestUser) => {
     const { status, body } = await nextCharge(user)
     assert.equal(status, 200, JSON.stringify(body))
@@ -39,7 +39,7 @@ test('the next charge', async (t) => {
     await happens(() => stripe.subscriptions.update(subscription, { cancel_at_period_end: true }))
     controls.clearCalls()
     assert.equal(await charge(user), null)
-    assert.equal(asked(), 0)
+    assert.equal(countPreviews(), 0)
     await happens(() => stripe.subscriptions.update(subscription, { cancel_at_period_end: false }))
     assert.equal((await charge(user))?.amount, 20000)
   })
@@ -66,10 +66,10 @@ test('the next charge', async (t) => {
     for (const answer of answers) assert.deepEqual(answer, answers[0])
     control.passTime(9 * minuteMs)
     await charge(user)
-    assert.equal(asked(), 1)
+    assert.equal(countPreviews(), 1)
     control.passTime(minuteMs)
     await charge(user)
-    assert.equal(asked(), 2)
+    assert.equal(countPreviews(), 2)
   })
 
   await t.test(

@@ -60,7 +60,7 @@ test('a payment provider in trouble', async (t) => {
         const before = controls.events().length
         const was = await stripe.subscriptions.retrieve(subscription)
         await stripe.subscriptions.update(subscription, { cancel_at_period_end: !was.cancel_at_period_end })
-        const shown = await plan(payer)
+        const details = await plan(payer)
         const [event] = eventsSince(before)
         controls.failNext({ ...failure, count: 1000 })
         const startedAt = performance.now()
@@ -70,9 +70,9 @@ test('a payment provider in trouble', async (t) => {
         }
         assert.ok(performance.now() - startedAt < 10_000)
         controls.clearFailures()
-        assert.deepEqual(await plan(payer), shown)
+        assert.deepEqual(await plan(payer), details)
         assert.equal((await deliver(event!)).status, 200)
-        assert.notDeepEqual(await plan(payer), shown)
+        assert.notDeepEqual(await plan(payer), details)
       })
     }
     const { data } = await stripe.customers.list({ email: stranger.email })

@@ -7,8 +7,8 @@ import { findDuplicates, noSubscription, planFromSubscriptions } from './plan-fr
 import { anySubscriptions, catalog, knownPrices, subscription } from './testing/subscriptions.ts'
 
 const prices = readPlanPrices(catalog)
-const decide = (subscriptions: readonly Subscription[], kept = 'free') =>
-  planFromSubscriptions(prices, subscriptions, kept)
+const decide = (subscriptions: readonly Subscription[], plan = 'free') =>
+  planFromSubscriptions(prices, subscriptions, plan)
 const later = new Date('2026-11-20T00:00:00Z')
 const periodEnd = subscription().periodEndsAt
 
@@ -124,8 +124,8 @@ test('the order of subscriptions does not matter', async () => {
     fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length, maxLength: some.length }))
   )
   fc.assert(
-    fc.property(shuffled, fc.constantFrom('free', 'pro', 'team'), ([one, other], kept) => {
-      assert.deepEqual(decide(one, kept).facts, decide(other, kept).facts)
+    fc.property(shuffled, fc.constantFrom('free', 'pro', 'team'), ([one, other], plan) => {
+      assert.deepEqual(decide(one, plan).facts, decide(other, plan).facts)
       assert.deepEqual(
         findDuplicates(prices, one, 'ours').map(({ ended }) => ended.id),
         findDuplicates(prices, other, 'ours').map(({ ended }) => ended.id)
@@ -136,8 +136,8 @@ test('the order of subscriptions does not matter', async () => {
 
 test('with known prices and statuses, the plan follows from the subscriptions alone', async () => {
   fc.assert(
-    fc.property(anySubscriptions({ prices: knownPrices }), fc.constantFrom('free', 'pro', 'team'), (some, kept) => {
-      const { facts } = decide(some, kept)
+    fc.property(anySubscriptions({ prices: knownPrices }), fc.constantFrom('free', 'pro', 'team'), (some, plan) => {
+      const { facts } = decide(some, plan)
       assert.deepEqual(facts, decide(some, 'enterprise').facts)
       const entitling = some.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status))
       const isTeam = entitling.some(({ priceIds }) => priceIds.some((id) => id.includes('team')))
@@ -149,9 +149,9 @@ test('with known prices and statuses, the plan follows from the subscriptions al
 test('an ended or incomplete subscription changes no plan', async () => {
   const idle = anySubscriptions({ statuses: ['canceled', 'incomplete_expired', 'incomplete', 'paused', 'unpaid'] })
   fc.assert(
-    fc.property(anySubscriptions(), idle, fc.constantFrom('free', 'pro', 'team'), (some, others, kept) => {
+    fc.property(anySubscriptions(), idle, fc.constantFrom('free', 'pro', 'team'), (some, others, plan) => {
       const renamed = others.map((one) => ({ ...one, id: `other_${one.id}` }))
-      assert.equal(decide([...some, ...renamed], kept).facts.plan, decide(some, kept).facts.plan)
+      assert.equal(decide([...some, ...renamed], plan).facts.plan, decide(some, plan).facts.plan)
     })
   )
 })

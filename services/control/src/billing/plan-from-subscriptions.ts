@@ -63,12 +63,12 @@ export const noSubscription: BillingState = {
  * Decides a customer's plan by all their subscriptions, in any order. If several entitle to a plan, the plan that comes
  * last in the catalog applies.
  *
- * @param kept the plan that stays while a price or a status is unknown
+ * @param currentPlan the plan that stays while a price or a status is unknown
  */
 export function planFromSubscriptions(
   prices: PlanPrices,
   subscriptions: readonly Subscription[],
-  kept: string
+  currentPlan: string
 ): PlanDecision {
   const unknown = subscriptions.flatMap((subscription) => describeUnknown(prices, subscription))
   const unmatched = subscriptions.filter((one) => isUnmatched(prices, one))
@@ -78,7 +78,7 @@ export function planFromSubscriptions(
   )
   if (best !== undefined) return { facts: factsOf(prices, best, planOf(prices, best)!), unknown, unmatched }
   const [unclear] = subscriptions.filter((one) => describeUnknown(prices, one).length > 0).sort(byAge)
-  if (unclear !== undefined) return { facts: factsOf(prices, unclear, kept), unknown, unmatched }
+  if (unclear !== undefined) return { facts: factsOf(prices, unclear, currentPlan), unknown, unmatched }
   const [newest] = subscriptions.toSorted(
     (a, b) => Number(isSubscriptionLive(b.status)) - Number(isSubscriptionLive(a.status)) || byAge(b, a)
   )
@@ -98,14 +98,14 @@ export function findDuplicates(
   const ours = subscriptions.filter(
     (one) => one.accountId === accountId && entitling.has(one.status) && planOf(prices, one) !== null
   )
-  const [kept, ...rest] = ours.sort(
+  const [winner, ...rest] = ours.sort(
     (a, b) =>
       trouble(a) - trouble(b) ||
       rankOf(prices, b) - rankOf(prices, a) ||
       amountOf(prices, b) - amountOf(prices, a) ||
       byAge(a, b)
   )
-  return kept === undefined ? [] : rest.map((ended) => ({ ended, kept }))
+  return winner === undefined ? [] : rest.map((ended) => ({ ended, kept: winner }))
 }
 
 function factsOf(prices: PlanPrices, subscription: Subscription, plan: string): BillingState {

@@ -102,8 +102,9 @@ export function createNextCharges(
       if (subscriptionId === null || renewsAt === null) return null
       const now = clock().getTime()
       const version = JSON.stringify([facts, readAt])
-      const known = entries.get(customerId)
-      if (known !== undefined && known.version === version && now - known.readAt < freshMs) return known.charge
+      const previous = entries.get(customerId)
+      if (previous !== undefined && previous.version === version && now - previous.readAt < freshMs)
+        return previous.charge
       const entry: Entry = { version, readAt: now, charge: ask(customerId, subscriptionId, renewsAt) }
       entries.delete(customerId)
       entries.set(customerId, entry)

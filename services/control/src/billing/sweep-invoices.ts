@@ -66,13 +66,13 @@ export function createInvoiceSweeper(options: InvoiceSweepOptions): InvoiceSweep
     const to = page === null || page <= 1 ? null : new Date(page * 1000)
     let after: string | null = null
     do {
-      const found: Awaited<ReturnType<Payments['listPaidInvoices']>> = await payments.listPaidInvoices(
+      const batch: Awaited<ReturnType<Payments['listPaidInvoices']>> = await payments.listPaidInvoices(
         { from, to, after },
         payments.startDeadline()
       )
-      await storeInvoices(orm, found.invoices)
-      after = found.hasMore ? found.last : null
-      const oldest = found.invoices.at(-1)
+      await storeInvoices(orm, batch.invoices)
+      after = batch.hasMore ? batch.last : null
+      const oldest = batch.invoices.at(-1)
       await lease.keep(oldest === undefined ? lease.sweep.page : oldest.createdAt.getTime() / 1000)
       if (after !== null) await pause(options.pauseMs ?? pauseMs)
     } while (after !== null && !signal.aborted)

@@ -111,10 +111,10 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
       .from(customers)
       .innerJoin(accounts, eq(accounts.id, customers.accountId))
       .where(inArray(customers.customerId, ids))
-    const known = new Map(rows.map((row) => [row.customer.customerId, row]))
+    const rowsById = new Map(rows.map((row) => [row.customer.customerId, row]))
     const same: string[] = []
     for (const subscription of listed) {
-      const row = known.get(subscription.customerId)
+      const row = rowsById.get(subscription.customerId)
       if (row === undefined) await restoreCustomer(marking, subscription)
       else if (isUnchanged(subscription, row)) same.push(row.customer.accountId)
       else await mark(marking, [row.customer.accountId])

@@ -31,8 +31,8 @@ test('the invoice of a failed payment is read, too', async () => {
   const failed = JSON.stringify(
     event({ type: 'invoice.payment_failed', data: { object: { id: 'in_1', customer: 'cus_1' } } })
   )
-  const found = read(failed, sign(failed))
-  assert.deepEqual(found, {
+  const result = read(failed, sign(failed))
+  assert.deepEqual(result, {
     ours: { id: 'evt_1', type: 'invoice.payment_failed', customerId: 'cus_1', invoiceId: 'in_1' }
   })
 })

@@ -47,7 +47,7 @@ export function readEvent(
   secrets: readonly string[],
   now: Date
 ): { ours: BillingEvent | null } | null {
-  const event = secrets.map((secret) => verify(body, signature, secret, now)).find((found) => found !== null)
+  const event = secrets.map((secret) => verify(body, signature, secret, now)).find((result) => result !== null)
   if (event === undefined) return null
   if (!Value.Check(SignedEvent, event)) return { ours: null }
   const { id, type, data } = event

@@ -118,9 +118,9 @@ test('the webhook', async (t) => {
     const [event] = eventsSince(before)
     const object = { ...event!.data.object, status: 'canceled', items: { data: [] } }
     assert.equal((await deliver({ ...event, data: { object } }, control)).status, 200)
-    const found = await plan(user)
-    assert.equal(found.id, 'pro')
-    assert.notEqual(found.cancel_at, null)
+    const details = await plan(user)
+    assert.equal(details.id, 'pro')
+    assert.notEqual(details.cancel_at, null)
   })
 
   await t.test('a failed payment is shown as past due, and the plan ends when the provider gives up', async () => {

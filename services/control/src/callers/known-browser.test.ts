@@ -44,12 +44,12 @@ onDatabase('known browsers', async (t, newDatabase) => {
   t.after(() => control.close())
   const signIn = ({ email, password }: TestUser, cookie = '') =>
     control.call('POST', '/api/auth/login', { body: { email, password }, cookie })
-  const known = () =>
+  const readBrowsers = () =>
     queryRows<{ token_hash: string; user_id: string }>(control.database.orm, sql`select * from known_browsers`)
 
   const usersOf = async (browser: string) => {
     const hash = hashSessionToken(browser.split('=')[1]!)
-    return (await known()).filter(({ token_hash: stored }) => stored === hash)
+    return (await readBrowsers()).filter(({ token_hash: stored }) => stored === hash)
   }
 
   await t.test(
@@ -60,7 +60,7 @@ onDatabase('known browsers', async (t, newDatabase) => {
       assert.equal(browserIn(await signIn(ada, browser)), browser)
       assert.notEqual(browserIn(await signIn(grace, browser)), browser, 'ada knows the token and may have planted it')
       assert.deepEqual(new Set((await usersOf(browser)).map(({ user_id: id }) => id)), new Set([ada.id]))
-      assert.equal(JSON.stringify(await known()).includes(browser.split('=')[1]!), false)
+      assert.equal(JSON.stringify(await readBrowsers()).includes(browser.split('=')[1]!), false)
       // An attacker may know a token that control did not issue.
       assert.notEqual(browserIn(await signIn(ada, `svc_browser=${'A'.repeat(43)}`)), `svc_browser=${'A'.repeat(43)}`)
     }
@@ -73,7 +73,7 @@ onDatabase('known browsers', async (t, newDatabase) => {
       control.passTime(1000)
       await signIn(user)
     }
-    assert.equal((await known()).filter(({ user_id: id }) => id === user.id).length, 20)
+    assert.equal((await readBrowsers()).filter(({ user_id: id }) => id === user.id).length, 20)
     assert.notEqual(browserIn(await signIn(user, first)), first)
   })
 
@@ -81,7 +81,7 @@ onDatabase('known browsers', async (t, newDatabase) => {
     const user = await control.signUp()
     assert.equal((await control.call('DELETE', '/api/auth/me', { cookie: user.cookie })).status, 200)
     assert.equal(
-      (await known()).some(({ user_id: id }) => id === user.id),
+      (await readBrowsers()).some(({ user_id: id }) => id === user.id),
       false
     )
   })

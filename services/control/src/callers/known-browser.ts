@@ -59,7 +59,7 @@ export function findKnownBrowser({ orm }: Database, clock: Clock, publicUrl: str
     const email = addressOf(request)
     const hashes = [...presentedBrowsers(request, publicUrl).keys()]
     if (hashes.length === 0) return null
-    const [known] = await orm
+    const [browser] = await orm
       .select({ hash: knownBrowsers.tokenHash, userId: knownBrowsers.userId })
       .from(knownBrowsers)
       .innerJoin(users, eq(users.id, knownBrowsers.userId))
@@ -71,7 +71,7 @@ export function findKnownBrowser({ orm }: Database, clock: Clock, publicUrl: str
         )
       )
       .limit(1)
-    return known === undefined ? null : `browser ${known.hash} of ${known.userId}`
+    return browser === undefined ? null : `browser ${browser.hash} of ${browser.userId}`
   }
 }
 
@@ -87,7 +87,7 @@ export async function rememberBrowser(
   now: Date
 ): Promise<{ token: string; isKnown: boolean }> {
   const presented = presentedBrowsers(request, publicUrl)
-  const [known] = await tx
+  const [browser] = await tx
     .select({ hash: knownBrowsers.tokenHash })
     .from(knownBrowsers)
     .where(
@@ -99,14 +99,14 @@ export async function rememberBrowser(
     )
     .limit(1)
   // A value that was not issued to this user is never reused: an attacker may have planted it.
-  const token = presented.get(known?.hash ?? '') ?? newSessionToken()
+  const token = presented.get(browser?.hash ?? '') ?? newSessionToken()
   const endsAt = new Date(now.getTime() + lifetimeMs)
   await tx
     .insert(knownBrowsers)
     .values({ tokenHash: hashSessionToken(token), userId, endsAt })
     .onConflictDoUpdate({ target: [knownBrowsers.tokenHash, knownBrowsers.userId], set: { endsAt } })
   await clearBrowsers(tx, userId, now)
-  return { token, isKnown: known !== undefined }
+  return { token, isKnown: browser !== undefined }
 }
 
 /** Forgets a user's browsers. Their attempts then count as strangers', until the user signs in. */
@@ -115,13 +115,15 @@ export async function forgetBrowsers(tx: Transaction, userId: string): Promise<v
 }
 
 async function clearBrowsers(tx: Transaction, userId: string, now: Date): Promise<void> {
-  const kept = tx
+  const hashes = tx
     .select({ hash: knownBrowsers.tokenHash })
     .from(knownBrowsers)
     .where(eq(knownBrowsers.userId, userId))
     .orderBy(desc(knownBrowsers.endsAt))
     .limit(maxBrowsers)
-  await tx.delete(knownBrowsers).where(and(eq(knownBrowsers.userId, userId), notInArray(knownBrowsers.tokenHash, kept)))
+  await tx
+    .delete(knownBrowsers)
+    .where(and(eq(knownBrowsers.userId, userId), notInArray(knownBrowsers.tokenHash, hashes)))
   const ended = tx
     .select({ hash: knownBrowsers.tokenHash, userId: knownBrowsers.userId })
     .from(knownBrowsers)

@@ -107,9 +107,9 @@ function noSession(authorization: string | undefined): ServiceError {
 
 /** The user of a session, as `/api/auth` shows them. */
 export function shownUser(catalog: Catalog, { user, account }: Pick<LiveSession, 'user' | 'account'>): User {
-  const { isOperator, operatorRoles, hasPassword, ...shown } = user
+  const { isOperator, operatorRoles, hasPassword, ...profile } = user
   return {
-    ...shown,
+    ...profile,
     plan: effectivePlan(catalog, account.plan),
     ...(isOperator && { role: 'operator' as const, operator_roles: rolesOf(operatorRoles) }),
     ...(!hasPassword && { has_password: false as const })

@@ -130,11 +130,11 @@ export async function closeSessions(orm: Orm, tokens: readonly string[]): Promis
 export async function usersOfSessions(orm: Orm, tokens: readonly string[], now: Date): Promise<string[]> {
   const hashes = tokens.filter(isSessionToken).map(hashSessionToken)
   if (hashes.length === 0) return []
-  const found = await orm
+  const rows = await orm
     .selectDistinct({ userId: sessions.userId })
     .from(sessions)
     .where(and(inArray(sessions.tokenHash, hashes), gt(sessions.idleEndsAt, now)))
-  return found.map(({ userId }) => userId)
+  return rows.map(({ userId }) => userId)
 }
 
 /** Locks a user's row, so that changes of several of the user's sessions run one after the other. */

@@ -70,9 +70,12 @@ const maxVersion = 2 ** 31 - 1
  *
  * @returns the catalog, or why it cannot be published
  */
-export async function readCandidate(orm: Orm, asked: CatalogDiffRequest): Promise<Candidate | { problems: string[] }> {
-  if ('yaml' in asked) return parseText(asked.yaml)
-  const { version } = asked
+export async function readCandidate(
+  orm: Orm,
+  request: CatalogDiffRequest
+): Promise<Candidate | { problems: string[] }> {
+  if ('yaml' in request) return parseText(request.yaml)
+  const { version } = request
   const row = version > maxVersion ? null : await readCatalogRow(orm, version)
   if (row === null) return { problems: [`version: there is no catalog ${version}`] }
   const { json, yaml } = row

@@ -64,27 +64,27 @@ export function createCatalogPublisher(options: PublisherOptions): CatalogPublis
 
   return {
     async judge(candidate) {
-      const known = await readUpstreams()
-      if (known === null) {
+      const upstreams = await readUpstreams()
+      if (upstreams === null) {
         return {
           problems: [],
           warnings: ['No running gateway is known, so the routes were not compared with the upstreams of gateways.']
         }
       }
-      const missing = [...findMissingUpstreams(candidate, namesOf(known))].map(([upstream, models]) =>
+      const missing = [...findMissingUpstreams(candidate, namesOf(upstreams))].map(([upstream, models]) =>
         describeMissing(upstream, models)
       )
       // Gateways without any catalog serve nobody. So the first one is published even if a gateway has still to start.
       return catalog.version === null ? { problems: [], warnings: missing } : { problems: missing, warnings: [] }
     },
     async missingUpstreams() {
-      const known = await liveUpstreams()
-      return known === null ? [] : [...findMissingUpstreams(catalog, namesOf(known)).keys()]
+      const upstreams = await liveUpstreams()
+      return upstreams === null ? [] : [...findMissingUpstreams(catalog, namesOf(upstreams)).keys()]
     },
     async leftOutModels() {
-      const known = await liveUpstreams()
-      const models = known === null || known.leftOut.size === 0 ? [] : Object.entries(catalog.models)
-      const isLeftOut = ({ route }: Model) => route.every(({ upstream }) => known!.leftOut.has(upstream))
+      const upstreams = await liveUpstreams()
+      const models = upstreams === null || upstreams.leftOut.size === 0 ? [] : Object.entries(catalog.models)
+      const isLeftOut = ({ route }: Model) => route.every(({ upstream }) => upstreams!.leftOut.has(upstream))
       return new Set(models.filter(([, model]) => isLeftOut(model)).map(([name]) => name))
     },
     async publish(content, how) {
@@ -103,11 +103,11 @@ const describeMissing = (upstream: string, models: readonly string[]): string =>
   'Add it to the upstreams file of a gateway first, or correct the routes.'
 
 /** Upstreams that models are routed to, but that are not in a set; with the models, sorted. */
-function findMissingUpstreams({ models }: Catalog, known: ReadonlySet<string>): Map<string, string[]> {
+function findMissingUpstreams({ models }: Catalog, upstreams: ReadonlySet<string>): Map<string, string[]> {
   const missing = new Map<string, string[]>()
   for (const [name, { route }] of Object.entries(models)) {
     for (const upstream of new Set(route.map((target) => target.upstream))) {
-      if (!known.has(upstream)) missing.set(upstream, [...(missing.get(upstream) ?? []), name])
+      if (!upstreams.has(upstream)) missing.set(upstream, [...(missing.get(upstream) ?? []), name])
     }
   }
   return new Map([...missing].sort(([one], [other]) => (one < other ? -1 : 1)))

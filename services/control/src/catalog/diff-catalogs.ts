@@ -67,13 +67,16 @@ function diffOrders(from: Catalog, to: Catalog): CatalogDifference[] {
   const after = new Map(orders(to).map(({ path, names }) => [path, names]))
   return orders(from).flatMap(({ path, names }) => {
     const next = after.get(path) ?? []
-    const [kept, keptNext] = [names.filter((name) => next.includes(name)), next.filter((name) => names.includes(name))]
-    if (kept.join('\n') === keptNext.join('\n')) return []
+    const [order, nextOrder] = [
+      names.filter((name) => next.includes(name)),
+      next.filter((name) => names.includes(name))
+    ]
+    if (order.join('\n') === nextOrder.join('\n')) return []
     const meaning =
       path === 'plans'
         ? 'The plans change their order. Of two plans, the later one counts as better.'
         : 'The models are listed in another order.'
-    return difference(path, { text: kept.join(', ') }, { text: keptNext.join(', ') }, meaning, [])
+    return difference(path, { text: order.join(', ') }, { text: nextOrder.join(', ') }, meaning, [])
   })
 }
 

@@ -48,8 +48,8 @@ export async function databaseTime(orm: Orm): Promise<string> {
  */
 export async function earliestTime(orm: Orm, redis: RedisLink | null, clock: Clock): Promise<Date> {
   const ofRedis = redis === null ? null : await readAnyRedisTime(redis)
-  const known = Math.min(clock().getTime(), await readDatabaseTime(orm))
-  return new Date(Math.floor(Math.min(known, ofRedis ?? known)))
+  const time = Math.min(clock().getTime(), await readDatabaseTime(orm))
+  return new Date(Math.floor(Math.min(time, ofRedis ?? time)))
 }
 
 /**

@@ -67,9 +67,9 @@ export function makeIndexPage(html: string, { docs, brand, signIn, requestLogDay
   return {
     etagOf: (encoding) => `"${digest}-${encoding}"`,
     bodyOf(encoding) {
-      const known = encoded.get(encoding) ?? encoders[encoding](body)
-      encoded.set(encoding, known)
-      return known
+      const bytes = encoded.get(encoding) ?? encoders[encoding](body)
+      encoded.set(encoding, bytes)
+      return bytes
     }
   }
 }

@@ -88,10 +88,10 @@ test('only browsers with a session get the first view of a page', async (t) => {
   const stranger = await ask()
   assert.equal(stranger.body, served)
   assert.equal((await ask('svc_session=')).body, served)
-  const known = await ask('a=b; svc_session=x')
-  assert.match(known.body, /<nav>Keys<\/nav>acme at https:\/\/app\.example\.com/)
-  assert.notEqual(known.headers.etag, stranger.headers.etag)
-  assert.match(String(known.headers.vary), /cookie/i)
+  const user = await ask('a=b; svc_session=x')
+  assert.match(user.body, /<nav>Keys<\/nav>acme at https:\/\/app\.example\.com/)
+  assert.notEqual(user.headers.etag, stranger.headers.etag)
+  assert.match(String(user.headers.vary), /cookie/i)
 })
 
 test('every path of the dashboard serves its one page, and no other path does', async (t) => {

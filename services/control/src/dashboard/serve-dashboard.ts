@@ -105,13 +105,13 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
     const encoding = (negotiator.negotiate(request.headers['accept-encoding'] ?? '') ?? 'identity') as Encoding
     const page = pages.get(fileOf(files, request.url.split('?', 1)[0] ?? ''))
     if (page === undefined) throw new Error(`the build has no page for ${request.routeOptions.url}`)
-    const shown = page[hasSession(request) ? 'signedIn' : 'stranger']
-    const etag = shown.etagOf(encoding)
+    const variant = page[hasSession(request) ? 'signedIn' : 'stranger']
+    const etag = variant.etagOf(encoding)
     reply.headers({ ...headers, ...(ofOthers[request.routeOptions.url ?? ''] ?? ofPages), etag })
     const isUnchanged = reply.statusCode === 200 && matchesTag(request.headers['if-none-match'], etag)
     if (isUnchanged) return reply.code(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
-    return reply.send(shown.bodyOf(encoding))
+    return reply.send(variant.bodyOf(encoding))
   }
   app.unknownPages.send = (request, reply) => sendPage(request, reply.code(404))
   const served = captcha === null ? pagePaths : [...pagePaths, captchaPath]

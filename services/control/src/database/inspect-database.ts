@@ -148,17 +148,17 @@ async function isBehindPooler(tx: Pick<Orm, 'execute'>): Promise<boolean> {
 }
 
 async function readMigrations(tx: Orm): Promise<Pick<DatabaseFacts, 'pendingMigrations' | 'newerMigrations'>> {
-  const known = readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis)
+  const ids = readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis)
   const [table] = await queryRows<{ readable: boolean }>(
     tx,
     sql`select coalesce(has_table_privilege(to_regclass('migrations')::oid, 'SELECT'), false) as readable`
   )
-  if (!table!.readable) return { pendingMigrations: known.length, newerMigrations: 0 }
+  if (!table!.readable) return { pendingMigrations: ids.length, newerMigrations: 0 }
   const rows = await queryRows<{ id: string }>(tx, sql`select id::text from migrations`)
   const applied = new Set(rows.map(({ id }) => Number(id)))
-  const last = Math.max(...known)
+  const last = Math.max(...ids)
   return {
-    pendingMigrations: known.filter((id) => !applied.has(id)).length,
+    pendingMigrations: ids.filter((id) => !applied.has(id)).length,
     newerMigrations: [...applied].filter((id) => id > last).length
   }
 }

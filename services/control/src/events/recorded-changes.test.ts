@@ -17,12 +17,12 @@ onDatabase('changes record events', async (t, newDatabase) => {
 
   /** Types and data of the account's events since the last call. Each has the shape of its type. */
   async function since(accountId: string): Promise<[EventType, Record<string, unknown>][]> {
-    const found = await orm.delete(events).where(eq(events.accountId, accountId)).returning()
-    for (const { type, data } of found) {
+    const rows = await orm.delete(events).where(eq(events.accountId, accountId)).returning()
+    for (const { type, data } of rows) {
       const problems = [...Value.Errors(accountEvents[type as keyof typeof accountEvents], data)]
       assert.deepEqual(problems, [], type)
     }
-    return found.map(({ type, data }) => [type, data as Record<string, unknown>])
+    return rows.map(({ type, data }) => [type, data as Record<string, unknown>])
   }
   const create = async (cookie: string, body: object) => {
     const answer = await expectStatus(call('POST', '/api/keys', { cookie, body }), 201)
@@ -40,16 +40,16 @@ onDatabase('changes record events', async (t, newDatabase) => {
     for (const query of ['', '', '?cut_streams=true']) {
       await expectStatus(call('DELETE', `/api/keys/${id}${query}`, { cookie }), 200)
     }
-    const found = await since(accountId)
-    const until = found[2]![1].old_secret_until
+    const changes = await since(accountId)
+    const until = changes[2]![1].old_secret_until
     assert.ok(Math.abs(Date.parse(String(until)) - Date.now() - 60_000) < 30_000, String(until))
-    assert.deepEqual(found, [
+    assert.deepEqual(changes, [
       ['key.created', { key }],
       ['key.rotated', { key, old_secret_until: null }],
       ['key.rotated', { key, old_secret_until: until }],
       ['key.revoked', { key }]
     ])
-    assert.ok(!JSON.stringify(found).includes(value))
+    assert.ok(!JSON.stringify(changes).includes(value))
   })
 
   await t.test('of keys that an operator revokes; a deleted user leaves none', async () => {

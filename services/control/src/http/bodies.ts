@@ -32,11 +32,11 @@ export function refuseUnstorableText(app: FastifyInstance): void {
 export function findUnstorable(value: unknown): string | null {
   const rest: Array<[path: string, value: unknown]> = [['', value]]
   for (let entry = rest.pop(); entry !== undefined; entry = rest.pop()) {
-    const [path, found] = entry
-    if (typeof found === 'string') {
-      if (!isStorable(found)) return path
-    } else if (typeof found === 'object' && found !== null && !ArrayBuffer.isView(found)) {
-      for (const [name, member] of Object.entries(found)) {
+    const [path, content] = entry
+    if (typeof content === 'string') {
+      if (!isStorable(content)) return path
+    } else if (typeof content === 'object' && content !== null && !ArrayBuffer.isView(content)) {
+      for (const [name, member] of Object.entries(content)) {
         if (!isStorable(name)) return path === '' ? 'a name' : `${path}: a name`
         rest.push([path === '' ? name : `${path}.${name}`, member])
       }

@@ -164,8 +164,8 @@ function problemsOfMeant(problems: readonly Invalid[], schema: unknown, body: un
   const { anyOf } = (schema ?? {}) as { anyOf?: readonly Alternative[] }
   if (anyOf === undefined || typeof body !== 'object' || body === null) return problems
   const likeness = anyOf.map(({ properties = {}, required = [] }) => {
-    const known = Object.keys(body).filter((name) => Object.hasOwn(properties, name))
-    return known.length - required.filter((name) => !Object.hasOwn(body, name)).length
+    const members = Object.keys(body).filter((name) => Object.hasOwn(properties, name))
+    return members.length - required.filter((name) => !Object.hasOwn(body, name)).length
   })
   const best = Math.max(...likeness)
   const places = likeness.flatMap((one, index) => (one === best ? [`#/anyOf/${index}/`] : []))

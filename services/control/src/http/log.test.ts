@@ -96,7 +96,7 @@ test('the line of a request names user, account and management key, also of the 
 
 test("a client's own request id is kept beside ours, unless it is long or has unusual characters", async (t) => {
   const { call, last } = await startLogged(t)
-  for (const [sent, kept] of [
+  for (const [sent, expected] of [
     ['8f14e45f-ceea-467f-a0e6-b0c1a7d5c0d2', true],
     ['x'.repeat(129), false],
     ['a "quoted" id', false],
@@ -104,7 +104,7 @@ test("a client's own request id is kept beside ours, unless it is long or has un
   ] as const) {
     const { headers } = await call('GET', '/api/auth/me', { headers: { 'x-request-id': sent } })
     const line = last()
-    assert.equal(line.clientRequestId, kept ? sent : undefined)
+    assert.equal(line.clientRequestId, expected ? sent : undefined)
     assert.equal(line.reqId, headers['x-request-id'])
     assert.match(String(line.reqId), /^req_[0-9a-f-]{36}$/)
   }

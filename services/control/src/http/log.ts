@@ -86,7 +86,7 @@ function ownStatus(error: Error): number | null {
   // Our own errors have the status of our answer.
   if (error instanceof ServiceError) return null
   const { status, statusCode } = error as { status?: unknown; statusCode?: unknown }
-  return [status, statusCode].find((found): found is number => typeof found === 'number' && found > 0) ?? null
+  return [status, statusCode].find((value): value is number => typeof value === 'number' && value > 0) ?? null
 }
 
 declare module 'fastify' {

@@ -89,8 +89,9 @@ export function createLocalCounter(capacity = maxLocalCounters) {
   const windows = new Map<string, { attempts: number; endsAt: number }>()
   return {
     count(what: string, windowMs: number, now: number): AttemptCount {
-      const found = windows.get(what)
-      const window = found !== undefined && found.endsAt > now ? found : { attempts: 0, endsAt: now + windowMs }
+      const previous = windows.get(what)
+      const window =
+        previous !== undefined && previous.endsAt > now ? previous : { attempts: 0, endsAt: now + windowMs }
       window.attempts++
       // Reinserted at the end, so that the first is the least recently used.
       windows.delete(what)
@@ -99,9 +100,9 @@ export function createLocalCounter(capacity = maxLocalCounters) {
       return { attempts: window.attempts, leftMs: window.endsAt - now }
     },
     read(what: string, now: number): AttemptCount {
-      const found = windows.get(what)
-      if (found === undefined || found.endsAt <= now) return { attempts: 0, leftMs: 0 }
-      return { attempts: found.attempts, leftMs: found.endsAt - now }
+      const window = windows.get(what)
+      if (window === undefined || window.endsAt <= now) return { attempts: 0, leftMs: 0 }
+      return { attempts: window.attempts, leftMs: window.endsAt - now }
     },
     forget: (what: string): boolean => windows.delete(what)
   }

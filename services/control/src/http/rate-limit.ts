@@ -56,13 +56,13 @@ export function createRateLimit(
     app.createRateLimit({ max, keyGenerator: async (request) => counterOf(what, await subjectOf(request)) })
 
   return async (request, reply) => {
-    let shown = await byAddress(request)
-    if (bySubject !== undefined && !(shown.isAllowed || shown.isExceeded)) {
+    let limit = await byAddress(request)
+    if (bySubject !== undefined && !(limit.isAllowed || limit.isExceeded)) {
       const other = await bySubject(request)
-      if (!other.isAllowed && !shown.isAllowed && other.remaining <= shown.remaining) shown = other
+      if (!other.isAllowed && !limit.isAllowed && other.remaining <= limit.remaining) limit = other
     }
-    if (shown.isAllowed) return null
-    const { remaining, ttlInSeconds, isExceeded } = shown
+    if (limit.isAllowed) return null
+    const { remaining, ttlInSeconds, isExceeded } = limit
     reply.headers({
       'x-ratelimit-limit': max,
       'x-ratelimit-remaining': remaining,

@@ -25,17 +25,17 @@ type ReadReadiness = (serving: ServingControl | null, isStopping: boolean) => Pr
  * Probes at the same time share one question: questions to a database that stands still would pile up.
  */
 export function createControlReadiness(): ReadReadiness {
-  let asked: Promise<boolean> | null = null
+  let check: Promise<boolean> | null = null
 
   function ask({ orm }: ServingControl['database']): Promise<boolean> {
-    asked = isAnswering(orm).finally(() => {
-      asked = null
+    check = isAnswering(orm).finally(() => {
+      check = null
     })
-    return asked
+    return check
   }
 
   return async (serving, isStopping) => {
-    const database = serving !== null && (await (asked ?? ask(serving.database)))
+    const database = serving !== null && (await (check ?? ask(serving.database)))
     const details = {
       started: serving !== null,
       stopping: isStopping,

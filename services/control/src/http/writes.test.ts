@@ -81,9 +81,9 @@ test('a write that is repeated without a change adds no row to a log', async (t)
   const invited = (email: string) => created(asAda('POST', '/api/team/seats', { email }), 'invitation')
   const ofVictim = async () => `/api/admin/accounts/${(await control.signUp()).id}`
   const ofPending = async () => {
-    const asked = by(await control.signUpOperator())
+    const ask = by(await control.signUpOperator())
     const limits = { monthly_budget_usd: 501, ends_at: null }
-    const { body } = await expectStatus(asked('PATCH', await ofVictim(), { limits, reason }), 202)
+    const { body } = await expectStatus(ask('PATCH', await ofVictim(), { limits, reason }), 202)
     return `/api/admin/pending-acts/${(body as { pending: { id: string } }).pending.id}`
   }
 

@@ -230,14 +230,14 @@ export function readOperatorRole(role: unknown): { isOperator: boolean; operator
   const [name, list] = typeof role === 'string' ? role.split(':', 2) : []
   if (name !== 'operator') return { isOperator: false, operatorRoles: null }
   if (list === undefined) return { isOperator: true, operatorRoles: null }
-  const given = new Set(list.split(',').map((one) => one.trim()))
-  const known = allRoles.filter((one) => given.has(one))
-  if (known.length === 0) return { isOperator: false, operatorRoles: null }
-  return { isOperator: true, operatorRoles: allRoles.filter((one) => one === 'read' || given.has(one)).join(',') }
+  const names = new Set(list.split(',').map((one) => one.trim()))
+  const roles = allRoles.filter((one) => names.has(one))
+  if (roles.length === 0) return { isOperator: false, operatorRoles: null }
+  return { isOperator: true, operatorRoles: allRoles.filter((one) => one === 'read' || names.has(one)).join(',') }
 }
 
 /** @param stored `operatorRoles` of an operator */
 export function rolesOf(stored: string | null): OperatorRole[] {
-  const given = stored?.split(',')
-  return allRoles.filter((role) => given === undefined || given.includes(role))
+  const names = stored?.split(',')
+  return allRoles.filter((role) => names === undefined || names.includes(role))
 }

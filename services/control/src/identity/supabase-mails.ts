@@ -87,11 +87,11 @@ export function invitation(
     guarded(async () => {
       const deadline = startDeadline()
       const data = { invited_by: invitedBy, invitation_link: link }
-      const known = await findByAddress(email, deadline)
-      let id = known?.id
+      const user = await findByAddress(email, deadline)
+      let id = user?.id
       try {
-        if (known !== null) {
-          const { error } = await admin(deadline).updateUserById(known.id, { user_metadata: data })
+        if (user !== null) {
+          const { error } = await admin(deadline).updateUserById(user.id, { user_metadata: data })
           if (error !== null) throw unexpectedFailure(error)
         }
         const { data: invited, error } = await admin(deadline).inviteUserByEmail(email, { redirectTo: link, data })

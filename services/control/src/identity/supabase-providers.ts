@@ -85,11 +85,11 @@ function linkFailure(error: AuthError): ServiceError {
  * another provider with an address of their own.
  */
 export function isAddressVerified({ email, email_confirmed_at: confirmedAt, identities = [] }: User): boolean {
-  const given = identities.filter(({ provider }) => provider !== 'email').map(({ identity_data: data }) => data ?? {})
+  const claims = identities.filter(({ provider }) => provider !== 'email').map(({ identity_data: data }) => data ?? {})
   const isSame = (address: unknown) => typeof address === 'string' && address.toLowerCase() === email?.toLowerCase()
   return (
     typeof confirmedAt === 'string' &&
-    given.length > 0 &&
-    given.every((data) => isSame(data.email) && data.email_verified === true)
+    claims.length > 0 &&
+    claims.every((data) => isSame(data.email) && data.email_verified === true)
   )
 }

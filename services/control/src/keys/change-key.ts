@@ -42,17 +42,17 @@ export function changeRoute(app: TypedApp, { database, catalog, projector, clock
       }
     },
     async (request) => {
-      const { if_monthly_budget_usd: expectedUsd, ...asked } = request.body
+      const { if_monthly_budget_usd: expectedUsd, ...terms } = request.body
       const caller = principalOf(request)
       const key = await changeableKey(orm, request)
       if (key.status === 'revoked') throw new ServiceError('not_found')
       const { accountId, id } = key
-      const row = hasTerms(key, asked)
+      const row = hasTerms(key, terms)
         ? key
-        : await changeKey(orm, catalog, { accountId, id, asked, expectedUsd }, byPrincipal(request, clock()))
+        : await changeKey(orm, catalog, { accountId, id, asked: terms, expectedUsd }, byPrincipal(request, clock()))
       // A repeated call stores nothing, but reports whether the first is in force now.
       const isInForce = await projector.keyChanged(accountId, id)
-      if (!isInForce && !isForPeopleOnly(asked)) throw new ServiceError('change_pending')
+      if (!isInForce && !isForPeopleOnly(terms)) throw new ServiceError('change_pending')
       return { key: toListing(row, caller) }
     }
   )
@@ -83,36 +83,36 @@ export async function changeKey(
   await assertMayChangeKeys(orm, catalog, accountId)
   return await orm.transaction(async (tx) => {
     await lockChanges(tx)
-    const [found] = await tx
+    const [present] = await tx
       .select({ key: keys, planInForce: accounts.planInForce, overrideLimits: accounts.overrideLimits })
       .from(keys)
       .innerJoin(accounts, eq(accounts.id, keys.accountId))
       .where(and(eq(keys.id, id), eq(keys.accountId, accountId), eq(keys.status, 'active')))
-    if (found === undefined) throw new ServiceError('not_found')
-    const budgetUsd = found.key.monthlyBudgetNanos === null ? null : toUsd(found.key.monthlyBudgetNanos)
+    if (present === undefined) throw new ServiceError('not_found')
+    const budgetUsd = present.key.monthlyBudgetNanos === null ? null : toUsd(present.key.monthlyBudgetNanos)
     if (expectedUsd !== undefined && expectedUsd !== budgetUsd) throw new ServiceError('budget_changed')
-    const terms = readKeyTerms(asked, catalog, found.planInForce, by.at)
+    const terms = readKeyTerms(asked, catalog, present.planInForce, by.at)
     // During the wait for the lock, the key may have expired and another key taken its place in the quota.
-    if (found.key.expiresAt !== null && terms.expiresAt !== undefined) {
-      const { planInForce, overrideLimits } = found
+    if (present.key.expiresAt !== null && terms.expiresAt !== undefined) {
+      const { planInForce, overrideLimits } = present
       const account = { id: accountId, planInForce, overrideLimits }
-      await assertKeyQuota(tx, catalog, account, { scope: found.key.scope, besides: id }, by.at)
+      await assertKeyQuota(tx, catalog, account, { scope: present.key.scope, besides: id }, by.at)
     }
     await countKeyChange(tx, catalog, accountId)
-    const version = await recordChange(tx, [accountShard(accountId), secretShard(found.key.digest)])
+    const version = await recordChange(tx, [accountShard(accountId), secretShard(present.key.digest)])
     const [row] = await tx
       .update(keys)
       .set({ ...terms, version })
       .where(eq(keys.id, id))
       .returning()
     const isWatchedAnew =
-      row!.monthlyBudgetNanos !== found.key.monthlyBudgetNanos ||
-      !isDeepStrictEqual(row!.thresholds, found.key.thresholds)
+      row!.monthlyBudgetNanos !== present.key.monthlyBudgetNanos ||
+      !isDeepStrictEqual(row!.thresholds, present.key.thresholds)
     if (isWatchedAnew) await noteBudget(tx, accountId, id)
-    if (refusingTerms.some((term) => !isDeepStrictEqual(row![term], found.key[term])))
+    if (refusingTerms.some((term) => !isDeepStrictEqual(row![term], present.key[term])))
       await endByChange(tx, accountId, id)
     const changed = Object.keys(asked).sort().join(', ')
-    const detail = { ...changedValues(found.key, row!), label: row!.label, changed, ...by.detail }
+    const detail = { ...changedValues(present.key, row!), label: row!.label, changed, ...by.detail }
     await recordAudit(tx, { accountId, ...by, action: 'key.updated', subject: id, detail })
     return row!
   })

@@ -151,8 +151,8 @@ onDatabase('changes while control is disconnected from Redis', async (t, newData
     const change = (body: object) => call('PATCH', `/api/keys/${id}`, { ...owner, body })
     assertPending(await change({ requests_per_minute: 5 }))
     assertPending(await change({}))
-    const shown = await show(id)
-    assert.deepEqual([shown.in_force, shown.requests_per_minute], [false, 5])
+    const key = await show(id)
+    assert.deepEqual([key.in_force, key.requests_per_minute], [false, 5])
     for (const body of [{ label: 'renamed' }, { metadata: { tenant: '1' } }, { label: 'again', metadata: {} }]) {
       assert.equal(statusOf(await change(body)), '200', 'gateways do not use it')
     }
@@ -199,13 +199,13 @@ onDatabase('changes while control is disconnected from Redis', async (t, newData
     const { id, value } = await createWorking()
     proxy.cut()
     assert.equal(statusOf(await call('DELETE', `/api/keys/${id}`, owner)), '503 revocation_pending')
-    let shown = await show(id)
-    assert.deepEqual([shown.status, shown.in_force], ['revoked', false])
+    let key = await show(id)
+    assert.deepEqual([key.status, key.in_force], ['revoked', false])
     await reconnect()
     await until(async () => (await show(id)).in_force)
     assert.equal(await askAsGateway(gateway, value), 'refused')
-    shown = await show(id)
-    assert.deepEqual([shown.status, shown.in_force], ['revoked', true])
+    key = await show(id)
+    assert.deepEqual([key.status, key.in_force], ['revoked', true])
   })
 
   await t.test('a write whose answer is lost is pending, then in force', async () => {

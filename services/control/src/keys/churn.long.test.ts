@@ -135,8 +135,8 @@ test('an account that constantly changes its keys', async (t) => {
   await t.test('gets 401 for revoked keys at every stage', async () => {
     const user = await control.signUp({ plan: 'enterprise' })
     const key = keyOf(await create(user))
-    const kept = keyOf(await create(user))
-    await untilAnswered(redis, kept.value, 'admitted')
+    const otherKey = keyOf(await create(user))
+    await untilAnswered(redis, otherKey.value, 'admitted')
     const json = (await client.hget(accountName(user.id), `r:${key.id}`))!
     const [{ version } = { version: 0 }] = await database.orm.select().from(keys).where(eq(keys.id, key.id))
     await revoke(user, key.id)
@@ -151,14 +151,14 @@ test('an account that constantly changes its keys', async (t) => {
     await client.del(pointerName(digestSecret(key.value)))
     await assertRefused('its pointer has expired')
     await client.flushall()
-    await untilAnswered(redis, kept.value, 'admitted')
+    await untilAnswered(redis, otherKey.value, 'admitted')
     await untilAnswered(redis, key.value, 'refused')
   })
 
   await t.test('is written to Redis again if Redis returns with a key that PostgreSQL has deleted', async () => {
     const user = await control.signUp({ plan: 'enterprise' })
-    const [key, kept] = [keyOf(await create(user)), keyOf(await create(user))]
-    await untilAnswered(redis, kept.value, 'admitted')
+    const [key, otherKey] = [keyOf(await create(user)), keyOf(await create(user))]
+    await untilAnswered(redis, otherKey.value, 'admitted')
     const shard = accountShard(user.id)
     const marker = await client.dumpBuffer(`shard:{${shard}}`)
     const old = await client.dumpBuffer(accountName(user.id))
@@ -173,7 +173,7 @@ test('an account that constantly changes its keys', async (t) => {
     pipeline.restore(accountName(user.id), 0, old!, 'REPLACE').restore(`shard:{${shard}}`, 0, marker!, 'REPLACE')
     await pipeline.exec()
     await untilAnswered(redis, key.value, 'refused')
-    await untilAnswered(redis, kept.value, 'admitted')
+    await untilAnswered(redis, otherKey.value, 'admitted')
     assert.equal(await askAsGateway(redis, key.value), 'refused')
   })
 

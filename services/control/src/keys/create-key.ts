@@ -129,8 +129,8 @@ async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Pr
   const id = newKeyId()
   return await orm.transaction(async (tx) => {
     const version = await recordChange(tx, [shards.accountShard, shards.secretShard])
-    const found = await checkLimits(tx)
-    if ('made' in found) return { id: found.made, isNew: false }
+    const outcome = await checkLimits(tx)
+    if ('made' in outcome) return { id: outcome.made, isNew: false }
     await countKeyChange(tx, catalog, accountId)
     const [stored] = await tx
       .insert(keys)
@@ -138,7 +138,7 @@ async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Pr
         id,
         accountId,
         createdBy: by.actorId,
-        ...found.terms,
+        ...outcome.terms,
         label: asked.label,
         scope,
         prefix: displayPrefix(secret),

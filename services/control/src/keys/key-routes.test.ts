@@ -50,8 +50,8 @@ onDatabase('keys', async (t, newDatabase) => {
 
     const listed = await list(cookie)
     assert.ok(Value.Check(ListKeysResponse, listed.body))
-    const [shown] = (listed.body as { keys: Array<Record<string, unknown>> }).keys
-    const { created, ...rest } = shown!
+    const [entry] = (listed.body as { keys: Array<Record<string, unknown>> }).keys
+    const { created, ...rest } = entry!
     assert.deepEqual(rest, {
       id: key.id,
       label: ' my <key> 🔑 ',

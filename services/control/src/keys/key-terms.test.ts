@@ -9,7 +9,7 @@ import { hasTerms, isForPeopleOnly, readKeyTerms } from './key-terms.ts'
 import { testCatalog } from './testing/catalog.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
-const read = (asked: Parameters<typeof readKeyTerms>[0]) => readKeyTerms(asked, testCatalog, 'free', now)
+const read = (change: Parameters<typeof readKeyTerms>[0]) => readKeyTerms(change, testCatalog, 'free', now)
 const refusedFor = (field: string) => (error: unknown) =>
   (error as { code: string }).code === 'invalid_request' && (error as Error).message.startsWith(`${field}: `)
 
@@ -146,7 +146,7 @@ const key: typeof keys.$inferSelect = {
 }
 
 test('a change to the current values changes nothing, in any notation', async () => {
-  for (const asked of [
+  for (const change of [
     {},
     { label: 'one' },
     { paused: false },
@@ -158,12 +158,12 @@ test('a change to the current values changes nothing, in any notation', async ()
     { metadata: { order: '2', tenant: '1' } },
     { label: 'one', monthly_budget_usd: 12.345678901, requests_per_minute: null }
   ]) {
-    assert.equal(hasTerms(key, asked), true, JSON.stringify(asked))
+    assert.equal(hasTerms(key, change), true, JSON.stringify(change))
   }
 })
 
 test('any other value is a change', async () => {
-  for (const asked of [
+  for (const change of [
     { label: 'two' },
     { paused: true },
     { expires_at: '2026-12-01T10:00:00.001Z' },
@@ -177,15 +177,15 @@ test('any other value is a change', async () => {
     { metadata: {} },
     { label: 'one', requests_per_minute: 1 }
   ]) {
-    assert.equal(hasTerms(key, asked), false, JSON.stringify(asked))
+    assert.equal(hasTerms(key, change), false, JSON.stringify(change))
   }
 })
 
 test('label and metadata are for people; gateways use all other terms', async () => {
-  for (const asked of [{ label: 'x' }, { metadata: {} }, { label: 'x', metadata: {} }]) {
-    assert.equal(isForPeopleOnly(asked), true)
+  for (const change of [{ label: 'x' }, { metadata: {} }, { label: 'x', metadata: {} }]) {
+    assert.equal(isForPeopleOnly(change), true)
   }
-  for (const asked of [{}, { label: 'x', models: null }, { expires_at: null }, { requests_per_minute: 1 }]) {
-    assert.equal(isForPeopleOnly(asked), false)
+  for (const change of [{}, { label: 'x', models: null }, { expires_at: null }, { requests_per_minute: 1 }]) {
+    assert.equal(isForPeopleOnly(change), false)
   }
 })

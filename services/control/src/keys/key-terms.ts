@@ -25,8 +25,8 @@ export interface KeyTerms {
  * @param plan the account's; a key can use a subset of its models
  * @throws ServiceError `invalid_request` naming the field
  */
-export function readKeyTerms(asked: ChangeKeyRequest, catalog: Catalog, plan: string, now: Date): KeyTerms {
-  const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = asked
+export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: string, now: Date): KeyTerms {
+  const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = change
   return {
     ...(paused !== undefined && { paused }),
     ...(label !== undefined && { label }),
@@ -68,14 +68,14 @@ const refused = (message: string) => new ServiceError('invalid_request', { messa
 const forPeople: ReadonlySet<string> = new Set<keyof ChangeKeyRequest>(['label', 'metadata', 'thresholds'])
 
 /** Whether a change has only terms that gateways do not use. False for an empty change: it asks what is in force. */
-export function isForPeopleOnly(asked: ChangeKeyRequest): boolean {
-  const names = Object.keys(asked)
+export function isForPeopleOnly(change: ChangeKeyRequest): boolean {
+  const names = Object.keys(change)
   return names.length > 0 && names.every((name) => forPeople.has(name))
 }
 
 /** Whether a key already has all requested terms. */
-export function hasTerms(key: typeof keys.$inferSelect, asked: ChangeKeyRequest): boolean {
-  const { expires_at: expiry, ...rest } = asked
+export function hasTerms(key: typeof keys.$inferSelect, change: ChangeKeyRequest): boolean {
+  const { expires_at: expiry, ...rest } = change
   const others = rest.thresholds === undefined ? rest : { ...rest, thresholds: inOrder(rest.thresholds) }
   const present: Required<typeof others> = {
     paused: key.paused,

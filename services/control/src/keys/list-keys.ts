@@ -63,18 +63,18 @@ export async function listKeys(
   if (rows.length === 0 && page.after !== null && (await findKey(orm, caller.accountId, page.after.id)) === null) {
     return null
   }
-  const shown = rows.slice(0, page.limit)
-  const ids = shown.map(({ key }) => key.id)
+  const pageRows = rows.slice(0, page.limit)
+  const ids = pageRows.map(({ key }) => key.id)
   const refusals = await readRefusalsOfKeys(orm, caller.accountId, ids)
   const spends = filter.withSpend ? await readKeySpends(orm, caller.accountId, ids, now) : null
   return {
-    keys: shown.map(({ key, creator }) => ({
+    keys: pageRows.map(({ key, creator }) => ({
       ...toListing(key, caller),
       creator,
       refusals: refusals[key.id] ?? [],
       ...(spends !== null && { spent_usd: formatUsd(spends.get(key.id) ?? 0n) })
     })),
-    next: rows.length > page.limit ? shown.at(-1)!.key : null
+    next: rows.length > page.limit ? pageRows.at(-1)!.key : null
   }
 }
 

@@ -380,15 +380,15 @@ onDatabase('keys for partners', async (t, newDatabase) => {
       metadata: { tenant: 'é', 'order.no': '' }
     }
     const { id } = told(await create(user, terms))
-    const shown = async () => (await page(user)).keys.find((key) => key.id === id)!
-    const { label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = await shown()
+    const readKey = async () => (await page(user)).keys.find((key) => key.id === id)!
+    const { label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = await readKey()
     assert.deepEqual(
       { label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata },
       terms
     )
     const change = (body: object) => call('PATCH', `/api/keys/${id}`, { ...user, body })
     assert.equal((await change({ models: null, expires_at: null, metadata: {} })).status, 200)
-    const after = await shown()
+    const after = await readKey()
     assert.deepEqual([after.models, after.expires_at, after.metadata, after.requests_per_minute], [null, null, {}, 7])
     for (const wrong of [
       { scope: 'management' },

@@ -56,14 +56,14 @@ test('revocation while Redis stops and restarts', async (t) => {
   const restartRedis = async () => {
     server = await startRedis({ port, ...options })
   }
-  const kept = await createWorking()
+  const otherKey = await createWorking()
 
   await t.test('a successful revocation applies at once', async () => {
     const revoked = await createWorking()
     const answer = await revoke(revoked)
     assert.deepEqual([answer.status, answer.body], [200, { ok: true }])
     assert.equal(await askAsGateway(gateway, revoked.value), 'refused')
-    assert.equal(await askAsGateway(gateway, kept.value), 'admitted')
+    assert.equal(await askAsGateway(gateway, otherKey.value), 'admitted')
   })
 
   await t.test('while Redis hangs, a revocation is pending, and the loop completes it afterwards', async (t) => {
@@ -77,7 +77,7 @@ test('revocation while Redis stops and restarts', async (t) => {
     const refusal = await untilAnswered(gateway, revoked.value, 'refused')
     t.comment(`refused ${refusal.ms} ms after Redis continued`)
     assert.ok(refusal.ms < 5000, `${refusal.ms} ms`)
-    const admission = await untilAnswered(gateway, kept.value, 'admitted')
+    const admission = await untilAnswered(gateway, otherKey.value, 'admitted')
     assert.ok(!admission.before.has('refused'))
     // Control closed the silent connection.
     await control.redis.ready()
@@ -94,7 +94,7 @@ test('revocation while Redis stops and restarts', async (t) => {
     await restartRedis()
     const refusal = await untilAnswered(gateway, revoked.value, 'refused')
     assert.ok(!refusal.before.has('admitted'))
-    const admission = await untilAnswered(gateway, kept.value, 'admitted')
+    const admission = await untilAnswered(gateway, otherKey.value, 'admitted')
     assert.ok(!admission.before.has('refused'))
     t.comment(`correct ${refusal.ms + admission.ms} ms after an empty Redis started`)
     await control.redis.ready()
@@ -112,7 +112,7 @@ test('revocation while Redis stops and restarts', async (t) => {
       [...refusal.before].filter((answer) => answer !== 'unavailable'),
       []
     )
-    const admission = await untilAnswered(gateway, kept.value, 'admitted')
+    const admission = await untilAnswered(gateway, otherKey.value, 'admitted')
     assert.ok(!admission.before.has('refused'))
     t.comment(`correct ${refusal.ms + admission.ms} ms after Redis loaded the dump`)
   })
@@ -121,7 +121,7 @@ test('revocation while Redis stops and restarts', async (t) => {
     const revoked = await createWorking()
     await revoke(revoked)
     await control.redis.client.flushall()
-    const admission = await untilAnswered(gateway, kept.value, 'admitted')
+    const admission = await untilAnswered(gateway, otherKey.value, 'admitted')
     assert.ok(!admission.before.has('refused'))
     const refusal = await untilAnswered(gateway, revoked.value, 'refused')
     assert.ok(!refusal.before.has('admitted'))

@@ -61,7 +61,7 @@ onEachDatabase('leased rows', async (t, newDatabase) => {
           const time: SharedTime = () => sql`${new Date(now).toISOString()}::timestamptz`
           const rows = new LeasedRows(orm, withLease(lease), time)
           /** What each replica believes to have. */
-          const held: Job[][] = [[], []]
+          const jobsOf: Job[][] = [[], []]
           /** From when each row may be claimed, by the model. */
           const freeAt = new Map(Array.from({ length: 4 }, (_, id) => [id, begin - 10 * id]))
           /** Which claim a row has: only its last one counts. */
@@ -76,14 +76,14 @@ onEachDatabase('leased rows', async (t, newDatabase) => {
               freeAt.set(job.id, now + leaseMs)
               owner.set(job.id, job)
             }
-            held[by]!.push(...claimed)
+            jobsOf[by]!.push(...claimed)
           }
 
           for (const step of acts) {
             if (step.do === 'pass') now += step.ms
             else if (step.do === 'claim') await claim(step.replica, step.limit)
             else {
-              const job = held[step.replica]!.shift()
+              const job = jobsOf[step.replica]!.shift()
               if (job === undefined || step.do === 'die') continue
               const isOurs = owner.get(job.id) === job
               let result: Job | null
@@ -92,7 +92,7 @@ onEachDatabase('leased rows', async (t, newDatabase) => {
                 if (result !== null) {
                   freeAt.set(job.id, Math.max(now + leaseMs, freeAt.get(job.id)! + 1))
                   owner.set(job.id, result)
-                  held[step.replica]!.push(result)
+                  jobsOf[step.replica]!.push(result)
                 }
               } else if (step.do === 'put back') {
                 result = await rows.end(job, { dueAt: rows.after(300) })
@@ -107,7 +107,7 @@ onEachDatabase('leased rows', async (t, newDatabase) => {
           }
           for (now += leaseMs * 20; freeAt.size > 0; ) {
             await claim(0, 3)
-            for (const job of held[0]!.splice(0)) {
+            for (const job of jobsOf[0]!.splice(0)) {
               if ((await rows.end(job, { dueAt: null })) !== null) freeAt.delete(job.id)
             }
           }

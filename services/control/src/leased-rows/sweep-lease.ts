@@ -87,9 +87,9 @@ export async function claimSweep(
     },
     now: () => new Date(claimedAtMs + Math.floor(performance.now() - heldSince)),
     async keep(page) {
-      const kept = await rows.extend(row, { page })
-      if (kept === null) throw new Error('another replica has taken over this sweep')
-      row = kept
+      const renewal = await rows.extend(row, { page })
+      if (renewal === null) throw new Error('another replica has taken over this sweep')
+      row = renewal
     },
     async end(isDone) {
       // PostgreSQL's clock may have gone back: a sweep that ends before it starts would count as unfinished.

@@ -74,9 +74,9 @@ const writers: Readonly<Record<MailKind, (notices: never, count: number) => Mail
 
 /** Writes the words of a mail. @param count of all notices, of which only the first are stored */
 export function mailContentOf(kind: MailKind, notices: readonly StoredNotice[], count: number): MailContent {
-  const shown = notices.slice(0, maxNotices)
-  const content = writers[kind](shown as never, count)
-  const more = count - shown.length
+  const firstNotices = notices.slice(0, maxNotices)
+  const content = writers[kind](firstNotices as never, count)
+  const more = count - firstNotices.length
   if (more <= 0 || content.items === undefined) return content
   return { ...content, items: [...content.items, `and ${more} more`] }
 }

@@ -110,8 +110,8 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
 
 /** The kind of mail that tells of something; null for what is not mailed. */
 export function kindOf(type: MailedType, isForOperators: boolean): MailKind | null {
-  const found = Object.entries(kindsOfMails).find(
+  const entry = Object.entries(kindsOfMails).find(
     ([, kind]) => kind.isForOperators === isForOperators && kind.types.includes(type)
   )
-  return (found?.[0] as MailKind | undefined) ?? null
+  return (entry?.[0] as MailKind | undefined) ?? null
 }

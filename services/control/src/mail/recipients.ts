@@ -35,10 +35,10 @@ async function ownerOf(orm: Orm, accountId: string): Promise<Recipient | null> {
  * @returns null if nobody can get it, or it is switched off
  */
 export async function findRecipient(orm: Orm, recipient: string, kind: MailKind): Promise<Recipient | null> {
-  const found = await reach(orm, recipient)
-  if (found === null || kindsOfMails[kind].isRequired) return found
-  const isMuted = and(eq(mutedMails.recipient, found.name), eq(mutedMails.kind, kind))
-  return (await orm.$count(mutedMails, isMuted)) > 0 ? null : found
+  const contact = await reach(orm, recipient)
+  if (contact === null || kindsOfMails[kind].isRequired) return contact
+  const isMuted = and(eq(mutedMails.recipient, contact.name), eq(mutedMails.kind, kind))
+  return (await orm.$count(mutedMails, isMuted)) > 0 ? null : contact
 }
 
 async function reach(orm: Orm, recipient: string): Promise<Recipient | null> {

@@ -26,10 +26,10 @@ const route = (method: string, template: string, status: number) => ({
 const deadlineMs = 30_000
 
 /** Scrapes until a check holds: values of servers are read again after three seconds. @throws Error after 30 seconds */
-async function until(adminUrl: string, check: (found: Scrape) => boolean): Promise<Scrape> {
+async function until(adminUrl: string, check: (result: Scrape) => boolean): Promise<Scrape> {
   for (const deadline = performance.now() + deadlineMs; performance.now() < deadline; ) {
-    const found = await scrape(adminUrl)
-    if (check(found)) return found
+    const result = await scrape(adminUrl)
+    if (check(result)) return result
     await delay(50)
   }
   throw new Error(`waited ${deadlineMs / 1000} s for metrics: ${check}`)
@@ -98,7 +98,7 @@ test('each event moves its metric', async (t) => {
     const operator = await control.signUpOperator()
     await control.mailSender.runOnce()
     const outcomes = async () => {
-      const { of } = await until(adminUrl, (found) => found.of('tollgate_queue_depth', { queue: 'mails' }) === 0)
+      const { of } = await until(adminUrl, (result) => result.of('tollgate_queue_depth', { queue: 'mails' }) === 0)
       return {
         sent: of('tollgate_mails_total', { outcome: 'sent' }),
         failed: of('tollgate_mails_total', { outcome: 'failed' }),

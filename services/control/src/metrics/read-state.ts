@@ -45,9 +45,9 @@ export function readDatabaseState(orm: Orm): Promise<DatabaseState> {
   return orm.transaction(async (tx) => {
     await tx.execute(sql`set local statement_timeout = 2000`)
     const truth = await createPostgresSource(tx).readTruth()
-    const [counted] = await queryRows<Record<DatabaseQueue, number>>(tx, countQueues)
+    const [counts] = await queryRows<Record<DatabaseQueue, number>>(tx, countQueues)
     const webhookQueueAge = await readQueueAge(tx)
-    return { truth, queues: counted!, webhookQueueAge, migrations: await countMigrations(tx) }
+    return { truth, queues: counts!, webhookQueueAge, migrations: await countMigrations(tx) }
   })
 }
 

@@ -235,8 +235,8 @@ function addProviders(registry: Registry, get: Get): void {
       const counts = get()?.parts.webhookCounts.all() ?? []
       return Object.entries(webhookSources).flatMap(([name, source]) =>
         webhookOutcomes.map((outcome): Sample => {
-          const counted = counts.find((one) => one.source === name && one.outcome === outcome)
-          return [{ source, outcome }, counted?.count ?? 0]
+          const row = counts.find((one) => one.source === name && one.outcome === outcome)
+          return [{ source, outcome }, row?.count ?? 0]
         })
       )
     }

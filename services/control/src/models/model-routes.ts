@@ -113,8 +113,8 @@ export const isOnSale = (id: string, { prices = [] }: Plan): boolean =>
 export function describeModels(catalog: Catalog, { plan, leftOut, spoken, now }: OfferedTo): PricedModel[] {
   const own = new Set(catalog.plans[plan]!.models)
   const onSale = Object.entries(catalog.plans).filter(([id, one]) => isOnSale(id, one))
-  const shown = [...new Set([...own, ...onSale.flatMap(([, { models }]) => models)])]
-  return shown
+  const ids = [...new Set([...own, ...onSale.flatMap(([, { models }]) => models)])]
+  return ids
     .filter((id) => Object.hasOwn(catalog.models, id) && !leftOut.has(id))
     .map((id) => {
       const model = catalog.models[id]!

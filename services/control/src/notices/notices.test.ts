@@ -189,8 +189,8 @@ onDatabase('notices', async (t, newDatabase) => {
       await orm.delete(events)
       const told = async (hours: number) => {
         await Promise.all([sweepKeys(orm, at(hours)), sweepKeys(orm, at(hours))])
-        const found = await orm.delete(events).where(eq(events.accountId, user.id)).returning()
-        return found.map(({ type, data }) => `${type} ${(data as { key: { label: string } }).key.label}`).toSorted()
+        const rows = await orm.delete(events).where(eq(events.accountId, user.id)).returning()
+        return rows.map(({ type, data }) => `${type} ${(data as { key: { label: string } }).key.label}`).toSorted()
       }
       assert.deepEqual(await told(0.1), [])
       assert.deepEqual(await told(1), ['key.expiring day', 'key.expiring week', 'key.grace_ending rotated'])
@@ -244,8 +244,8 @@ onDatabase('notices', async (t, newDatabase) => {
     await recordFailovers(orm, minute(2.9))
     assert.equal(await orm.$count(events, eq(events.type, 'request.failed_over')), 0)
     await Promise.all([recordFailovers(orm, minute(3)), recordFailovers(orm, minute(3))])
-    const found = await orm.select().from(events).where(isNull(events.accountId)).orderBy(events.at)
-    for (const { type, data } of found) {
+    const rows = await orm.select().from(events).where(isNull(events.accountId)).orderBy(events.at)
+    for (const { type, data } of rows) {
       assert.deepEqual([...Value.Errors(operatorEvents[type as keyof typeof operatorEvents], data)], [], type)
     }
     const listed = await bell(operator.cookie, '/api/admin/events')
@@ -270,9 +270,9 @@ onDatabase('notices', async (t, newDatabase) => {
     await noteProcess(control.redis, { ...report, id: 'one', upstreams: upstreams('open') })
     await noteProcess(control.redis, { ...report, id: 'two', upstreams: upstreams('closed') })
     await control.noticeSweeper.runOnce()
-    const found = await orm.select({ upstream: failingUpstreams.upstream }).from(failingUpstreams)
+    const rows = await orm.select({ upstream: failingUpstreams.upstream }).from(failingUpstreams)
     assert.deepEqual(
-      found.map(({ upstream }) => upstream).filter((upstream) => upstream !== 'openai'),
+      rows.map(({ upstream }) => upstream).filter((upstream) => upstream !== 'openai'),
       ['groq']
     )
   })

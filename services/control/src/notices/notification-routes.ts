@@ -67,16 +67,16 @@ export async function notificationRoutes(
     },
     async (request) => {
       const caller = callerOf(request)
-      const asked = request.body as ChangeNotificationsRequest
+      const changes = request.body as ChangeNotificationsRequest
       const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
-      assertAllowed(caller, asked)
+      assertAllowed(caller, changes)
       await orm.transaction(async (tx) => {
-        for (const [kind, isOn] of Object.entries(asked.mails ?? {}) as Array<[MailKind, boolean]>) {
+        for (const [kind, isOn] of Object.entries(changes.mails ?? {}) as Array<[MailKind, boolean]>) {
           await setMuted(tx, userRecipient(caller.user.id), kind, !isOn, by.at)
         }
-        if (await changeThresholds(tx, caller.accountId, asked)) {
+        if (await changeThresholds(tx, caller.accountId, changes)) {
           const named = ([name, percents]: [string, number[] | null]) => [name, percents?.join(', ') ?? null]
-          const { mails: _, ...thresholds } = asked
+          const { mails: _, ...thresholds } = changes
           const detail = Object.fromEntries(Object.entries(thresholds).map(named)) as Record<string, string | null>
           await recordAudit(tx, { accountId: caller.accountId, ...by, action: 'account.updated', detail })
         }

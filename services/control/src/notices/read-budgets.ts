@@ -69,8 +69,8 @@ export async function readBudgets(
     if (ofKey === undefined) return []
     const { thresholds, keyThresholds } = owner.settings ?? { thresholds: null, keyThresholds: null }
     const place = `${account} ${key ?? ''}`
-    const known = toldOf.get(place) ?? { percent: 0, spentNanos: 0 }
-    const common = { ...spender, told: known, refuses: refusing.has(place) }
+    const notice = toldOf.get(place) ?? { percent: 0, spentNanos: 0 }
+    const common = { ...spender, told: notice, refuses: refusing.has(place) }
     if (ofKey === null) {
       const budgetNanos = monthlyCapNanos(catalog, { ...owner.account, freeBudget: owner.freeBudget }, now)
       const spentNanos = Math.max(0, spent[index]! + (adjusted.get(account) ?? 0))
@@ -123,13 +123,13 @@ async function readAdjusted(orm: Orm, ids: string[], month: Date): Promise<Map<s
 
 /** Without adjustments, in the order of the spenders. */
 async function readSpent(orm: Orm, redis: RedisLink, spenders: readonly Spender[], now: Date): Promise<number[]> {
-  const counted = redis.isReady() ? await readSettled(redis, spenders, monthNumber(now)).catch(() => null) : null
-  const missing = spenders.filter((_spender, index) => (counted?.[index] ?? null) === null)
-  if (missing.length === 0) return counted as number[]
+  const totals = redis.isReady() ? await readSettled(redis, spenders, monthNumber(now)).catch(() => null) : null
+  const missing = spenders.filter((_spender, index) => (totals?.[index] ?? null) === null)
+  if (missing.length === 0) return totals as number[]
   const ids = [...new Set(missing.map(({ account }) => account))]
   const sums = new Map((await createPostgresLedger(orm).spendOf(ids, now)).map((sum) => [sum.account, sum]))
   return spenders.map(({ account, key }, index) => {
     const sum = sums.get(account)
-    return counted?.[index] ?? (key === null ? sum?.settled : sum?.byKey.get(key)) ?? 0
+    return totals?.[index] ?? (key === null ? sum?.settled : sum?.byKey.get(key)) ?? 0
   })
 }

@@ -83,7 +83,7 @@ async function sweep(tx: Transaction, { name, aheadMs, time, toEvent }: Ahead, n
   const ahead = (at: Date) => new Date(at.getTime() + aheadMs)
   const column = keys[time]
   const value = (at: Date) => sql.param(at, column)
-  const found = await tx
+  const rows = await tx
     .select()
     .from(keys)
     .where(
@@ -98,9 +98,9 @@ async function sweep(tx: Transaction, { name, aheadMs, time, toEvent }: Ahead, n
     .limit(batch)
   await recordEvents(
     tx,
-    found.flatMap((key) => toEvent(key, key[time]!, now) ?? [])
+    rows.flatMap((key) => toEvent(key, key[time]!, now) ?? [])
   )
-  const last = found.length === batch ? found.at(-1)! : null
+  const last = rows.length === batch ? rows.at(-1)! : null
   const until = last === null ? now : new Date(last[time]!.getTime() - aheadMs)
   await tx
     .update(noticeSweeps)

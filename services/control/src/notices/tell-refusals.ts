@@ -29,7 +29,7 @@ export function tellRefusals(orm: Orm, now: Date): Promise<boolean> {
       isNull(openRefusals.toldAt),
       and(lt(openRefusals.toldAt, today), sql`${openRefusals.lastAt} >= ${sql.param(today, openRefusals.lastAt)}`)
     )
-    const found = await tx
+    const rows = await tx
       .select({ row: openRefusals, key: keys })
       .from(openRefusals)
       .leftJoin(keys, and(eq(keys.id, openRefusals.keyId), eq(keys.status, 'active'), isNull(keys.sessionId)))
@@ -38,7 +38,7 @@ export function tellRefusals(orm: Orm, now: Date): Promise<boolean> {
       .limit(batch)
       .for('update', { of: openRefusals, skipLocked: true })
     const happened: NewEvent[] = []
-    for (const { row, key } of found) {
+    for (const { row, key } of rows) {
       const place = and(
         eq(openRefusals.accountId, row.accountId),
         eq(openRefusals.keyId, row.keyId),
@@ -63,7 +63,7 @@ export function tellRefusals(orm: Orm, now: Date): Promise<boolean> {
       )
     }
     await recordEvents(tx, happened)
-    return found.length === batch
+    return rows.length === batch
   })
 }
 

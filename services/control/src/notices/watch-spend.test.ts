@@ -43,8 +43,8 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
       await copyRound(noted, redis, Math.floor(Date.now() / 3_600_000), { signal: never })
     }
     const told = async () => {
-      const found = await orm.select().from(events).where(eq(events.accountId, user.id)).orderBy(events.at, events.id)
-      return found
+      const rows = await orm.select().from(events).where(eq(events.accountId, user.id)).orderBy(events.at, events.id)
+      return rows
         .filter(({ type }) => type === 'budget.threshold')
         .map(({ data }) => data as { scope: string; percent: number; spent_usd: string })
         .map(({ scope, percent, spent_usd }) => [scope, percent, spent_usd])
@@ -233,8 +233,8 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
       { account: id, key: 'key_unknown' }
     ]
     for (const _copy of [1, 2, 3]) await noteSpend(orm, changed, later)
-    const found = await orm.select().from(spendChecks)
-    assert.deepEqual(found.map(({ kind, keyId }) => `${kind} ${keyId}`).toSorted(), [
+    const rows = await orm.select().from(spendChecks)
+    assert.deepEqual(rows.map(({ kind, keyId }) => `${kind} ${keyId}`).toSorted(), [
       'budget ',
       `budget ${key}`,
       'forecast ',

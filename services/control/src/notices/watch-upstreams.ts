@@ -66,17 +66,17 @@ const recoveredAfterMs = 5 * 60_000
  * breakers are not closed. A gateway closes its breaker with the first call that succeeds.
  */
 export function avoidedUpstreams(processes: ReadonlyArray<Pick<ProcessReport, 'kind' | 'upstreams'>>): string[] {
-  const found = new Map<string, { gateways: number; avoiding: number }>()
+  const totals = new Map<string, { gateways: number; avoiding: number }>()
   for (const { kind, upstreams = [] } of processes) {
     if (kind !== 'gateway') continue
     for (const { name, breaker } of upstreams) {
-      const counts = found.get(name) ?? { gateways: 0, avoiding: 0 }
+      const counts = totals.get(name) ?? { gateways: 0, avoiding: 0 }
       counts.gateways++
       if (breaker !== 'closed') counts.avoiding++
-      found.set(name, counts)
+      totals.set(name, counts)
     }
   }
-  return [...found]
+  return [...totals]
     .filter(([, { gateways, avoiding }]) => 2 * avoiding >= gateways && avoiding > 0)
     .map(([name]) => name)
 }

@@ -176,7 +176,7 @@ async function askEveryOperation(control: RunningControl, document: OpenApiDocum
     ['/api/admin/webhooks/', await create(operator, '/api/admin/webhooks', { url })],
     ['/api/admin/accounts/', other.id]
   ]
-  const given: Readonly<Record<string, unknown>> = {
+  const requestBodies: Readonly<Record<string, unknown>> = {
     ...bodies,
     login: { email: user.email, password: user.password },
     reauthenticate: { password: user.password },
@@ -199,7 +199,7 @@ async function askEveryOperation(control: RunningControl, document: OpenApiDocum
     const cookie = security.length === 0 ? undefined : caller.cookie
     const { cookies } = await call(method as 'GET', target + queryOf(operation, other), {
       ...(cookie !== undefined && { cookie }),
-      ...(operation.requestBody !== undefined && { body: given[operationId] ?? {} })
+      ...(operation.requestBody !== undefined && { body: requestBodies[operationId] ?? {} })
     })
     // A new password ends the session, and begins another one.
     const renewed = cookies.find((one) => cookie !== undefined && one.startsWith('svc_session='))

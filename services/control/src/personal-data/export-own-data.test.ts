@@ -38,29 +38,29 @@ onDatabase('the export of one’s own data', async (t, newDatabase) => {
       { ...row, requests: 2, promptTokens: 10, costNanos: 1_500_000_001 },
       { ...other, requests: 9 }
     ])
-    const found = await exported(ada.cookie)
-    assert.deepEqual(found.user, { id: ada.id, email: ada.email, name: ada.name })
-    assert.deepEqual([found.account.id, found.account.plan, found.seat, found.customer], [ada.id, 'pro', null, null])
+    const data = await exported(ada.cookie)
+    assert.deepEqual(data.user, { id: ada.id, email: ada.email, name: ada.name })
+    assert.deepEqual([data.account.id, data.account.plan, data.seat, data.customer], [ada.id, 'pro', null, null])
     assert.deepEqual(
-      found.keys.map(({ id, label, account_id }) => [id, label, account_id]),
+      data.keys.map(({ id, label, account_id }) => [id, label, account_id]),
       [[key, 'Mine', ada.id]]
     )
     assert.deepEqual(
-      found.usage.map(({ key_id, model, requests, cost_usd }) => [key_id, model, requests, cost_usd]),
+      data.usage.map(({ key_id, model, requests, cost_usd }) => [key_id, model, requests, cost_usd]),
       [[key, 'small', 2, '1.500000001']]
     )
     const listed = (await call('GET', '/api/auth/sessions', { cookie: ada.cookie })).body as {
       sessions: { id: string }[]
     }
-    assert.deepEqual(found.sessions.map(({ id }) => id).toSorted(), listed.sessions.map(({ id }) => id).toSorted())
+    assert.deepEqual(data.sessions.map(({ id }) => id).toSorted(), listed.sessions.map(({ id }) => id).toSorted())
     assert.deepEqual(
-      found.members.map(({ email }) => email),
+      data.members.map(({ email }) => email),
       [ada.email]
     )
-    const actions = found.audit.map(({ action }) => action)
+    const actions = data.audit.map(({ action }) => action)
     assert.ok(actions.includes('key.created') && actions.includes('auth.login'), String(actions))
     assert.equal(actions[0], 'user.exported')
-    const text = JSON.stringify(found)
+    const text = JSON.stringify(data)
     assert.ok(!text.includes(value) && !text.includes(ada.password) && !text.includes('openai'))
     assert.ok(!text.includes('key_other'))
   })
@@ -71,15 +71,15 @@ onDatabase('the export of one’s own data', async (t, newDatabase) => {
     await teamOf(control).joined(owner, seat)
     await call('POST', '/api/keys', { cookie: owner.cookie, body: { label: 'Of the owner' } })
     await call('POST', '/api/keys', { cookie: seat.cookie, body: { label: 'Of the seat' } })
-    const found = await exported(seat.cookie)
-    assert.equal(found.seat?.account_id, owner.id)
-    assert.equal(found.account.id, seat.id)
+    const data = await exported(seat.cookie)
+    assert.equal(data.seat?.account_id, owner.id)
+    assert.equal(data.account.id, seat.id)
     assert.deepEqual(
-      found.keys.map(({ label, account_id }) => [label, account_id]),
+      data.keys.map(({ label, account_id }) => [label, account_id]),
       [['Of the seat', owner.id]]
     )
-    assert.ok(found.audit.some(({ action, actor_id }) => action === 'key.created' && actor_id === seat.id))
-    assert.ok(!JSON.stringify(found).includes(owner.email))
+    assert.ok(data.audit.some(({ action, actor_id }) => action === 'key.created' && actor_id === seat.id))
+    assert.ok(!JSON.stringify(data).includes(owner.email))
   })
 
   await t.test('a long log is exported in whole, each entry once', async () => {

@@ -66,8 +66,8 @@ export async function playgroundRoutes(instance: FastifyInstance, options: Playg
       const now = await judgingTime(orm, redis, accountId, 'inference')
       const livesMs = Math.max(0, Math.min(lifetimeMs, session.endsAt.getTime() - now.getTime()))
       const expiresAt = new Date(now.getTime() + livesMs)
-      const asked = { accountId, userId: user.id, sessionId: session.id, secret, now, expiresAt, at: clock() }
-      const id = await issueToken(orm, asked)
+      const terms = { accountId, userId: user.id, sessionId: session.id, secret, now, expiresAt, at: clock() }
+      const id = await issueToken(orm, terms)
       // Gateways do not know the token yet. The next one replaces it.
       if (!(await projector.keyChanged(accountId, id))) throw new ServiceError('state_unavailable')
       const token = { id, value: secret, expires_at: expiresAt.toISOString() }
@@ -102,8 +102,8 @@ interface TokenRequest {
  * @returns the id of the key
  * @throws ServiceError `account_suspended` for an account that waits for approval
  */
-async function issueToken(orm: Orm, asked: TokenRequest): Promise<string> {
-  const { accountId, userId, sessionId, secret, now, expiresAt, at } = asked
+async function issueToken(orm: Orm, request: TokenRequest): Promise<string> {
+  const { accountId, userId, sessionId, secret, now, expiresAt, at } = request
   const digest = digestSecret(secret)
   const own = { accountShard: accountShard(accountId), secretShard: secretShard(digest) }
   const fresh = { ...own, digest, prefix: displayPrefix(secret), sessionId, expiresAt }

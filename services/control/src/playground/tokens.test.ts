@@ -94,11 +94,11 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
       }
       const operator = await control.signUpOperator()
       const asOperator = async (path: string) => (await call('GET', path, { cookie: operator.cookie })).body
-      const shown = (await asOperator(`/api/admin/accounts/${account}`)) as { account: { key_list: unknown[] } }
-      assert.equal(shown.account.key_list.length, 1)
-      const found = (await asOperator(`/api/admin/accounts?q=${account}`)) as { accounts: Array<{ keys: number }> }
+      const answer = (await asOperator(`/api/admin/accounts/${account}`)) as { account: { key_list: unknown[] } }
+      assert.equal(answer.account.key_list.length, 1)
+      const list = (await asOperator(`/api/admin/accounts?q=${account}`)) as { accounts: Array<{ keys: number }> }
       assert.deepEqual(
-        found.accounts.map(({ keys }) => keys),
+        list.accounts.map(({ keys }) => keys),
         [1]
       )
       const told = await queryRows<{ label: string }>(

@@ -33,7 +33,7 @@ export async function keepEndings(
   epoch: number,
   signal: AbortSignal
 ): Promise<KeptEndings> {
-  const kept = { revoked: new Set<string>(), rotated: new Set<string>() }
+  const endings = { revoked: new Set<string>(), rotated: new Set<string>() }
   const shards = ahead.filter((shard) => shard.startsWith('a'))
   const mayEvict = await mayEvictRecords(redis)
   for await (const writes of source.writesAfter(shards, 0, epoch, false)) {
@@ -46,9 +46,9 @@ export async function keepEndings(
       }
     }
     if (ended.length === 0) continue
-    for (const { key, ending } of await source.endKeys(ended)) kept[ending.kind].add(key)
+    for (const { key, ending } of await source.endKeys(ended)) endings[ending.kind].add(key)
   }
-  return { revoked: [...kept.revoked], rotated: [...kept.rotated] }
+  return { revoked: [...endings.revoked], rotated: [...endings.rotated] }
 }
 
 async function findEnded(

@@ -34,14 +34,14 @@ onEachDatabase('the source', async (t, newDatabase) => {
     // All belong to one account, so its shard has 2,501 rows of one version.
     await seedKeys(orm, { count: 2500, accounts: 1 })
     const { changes } = await source.readTruth()
-    const found: ProjectionWrite[] = []
-    for (const shard of accountShards) found.push(...(await all(source.writesAfter([shard], 0, 2, false))))
-    assert.equal(found.length, 2501)
-    assert.equal(found[0]!.kind, 'account')
-    const ids = new Set(found.flatMap((write) => (write.kind === 'key' ? write.key : [])))
+    const writes: ProjectionWrite[] = []
+    for (const shard of accountShards) writes.push(...(await all(source.writesAfter([shard], 0, 2, false))))
+    assert.equal(writes.length, 2501)
+    assert.equal(writes[0]!.kind, 'account')
+    const ids = new Set(writes.flatMap((write) => (write.kind === 'key' ? write.key : [])))
     assert.equal(ids.size, 2500)
-    const shard = accountShard(found[0]!.kind === 'account' ? found[0]!.account : '')
-    for (const write of found) {
+    const shard = accountShard(writes[0]!.kind === 'account' ? writes[0]!.account : '')
+    for (const write of writes) {
       assert.ok(write.kind !== 'pointer' && accountShard(write.account) === shard)
       assert.equal(write.version, versionOf(2, changes.get(shard)!))
     }

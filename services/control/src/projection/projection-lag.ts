@@ -52,10 +52,10 @@ export class ProjectionLag {
     return { ms: firsts.length === 0 ? 0 : nowMs - Math.min(...firsts), waiting: firsts.length }
   }
 
-  /** @param found the version in Redis; null if Redis has none, undefined if it could not be read */
-  #note(name: string, found: number | null | undefined, version: number, at: number): void {
-    const has = found === undefined ? (this.#lastVersions.get(name) ?? -1) : (found ?? -1)
-    if (found !== undefined) this.#lastVersions.set(name, has)
+  /** @param shardVersion the version in Redis; null if Redis has none, undefined if it could not be read */
+  #note(name: string, shardVersion: number | null | undefined, version: number, at: number): void {
+    const has = shardVersion === undefined ? (this.#lastVersions.get(name) ?? -1) : (shardVersion ?? -1)
+    if (shardVersion !== undefined) this.#lastVersions.set(name, has)
     const missing = (this.#seen.get(name) ?? []).filter((seen) => seen.version > has)
     const newest = missing.at(-1)
     if (version > has && version > (newest?.version ?? -1)) {

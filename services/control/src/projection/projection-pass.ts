@@ -62,10 +62,10 @@ export async function runPass(
     const later = comparison.ahead ? comparison.shards : []
     // A Redis process that cannot be read may know of more revocations.
     if (later.length > 0 && failures.length > 0) throw failures[0]
-    const kept = await keepEndings(source, redis, later, truth.epoch, signal)
+    const endings = await keepEndings(source, redis, later, truth.epoch, signal)
     const other = Math.max(comparison.ahead ? comparison.epoch : 0, epochOf(catalogMarker?.version ?? 0))
     await source.raiseEpoch(truth.epoch, other)
-    return { restored: true, kept }
+    return { restored: true, kept: endings }
   }
   if (catalog instanceof Error) failures.push(catalog)
   else await projectCatalog(source, redis, catalog.marker, truth, catalog.currentRunId)

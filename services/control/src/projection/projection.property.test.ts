@@ -94,7 +94,7 @@ const actions = fc
   .map(([beginning, rest]): Action[] => [...beginning, ...rest])
 
 /** Cases that once failed. */
-const known: Action[][] = [
+const regressions: Action[][] = [
   // A key that Redis may forget is alive in the backup.
   [
     { do: 'create', account: 0, write: 'no' },
@@ -233,10 +233,10 @@ function watch(world: World, link: RedisNode) {
 
     /** Checks the promises that hold at every instant. */
     async check(): Promise<void> {
-      const known = created.filter(({ id }) => written.has(id))
+      const writtenKeys = created.filter(({ id }) => written.has(id))
       const dead = created.filter(({ id }) => acknowledged.has(id))
       const verified = uncompared ? [] : [...interesting]
-      await Promise.all([...known.map(checkKnown), ...dead.map(checkDead), ...verified.map(checkShard)])
+      await Promise.all([...writtenKeys.map(checkKnown), ...dead.map(checkDead), ...verified.map(checkShard)])
     },
 
     /** Checks the promises that hold when the loop is idle. */
@@ -298,11 +298,11 @@ function watch(world: World, link: RedisNode) {
     const month = monthNumber(new Date())
     const spend = await readState(link.client, of)
     assert.equal(spend.account?.month, month, `${of} has no spend`)
-    const known = ledgerSpends(world.state, month).find(({ account }) => account === of)
-    if (known === undefined || lostInFlight) return
+    const ledgerSpend = ledgerSpends(world.state, month).find(({ account }) => account === of)
+    if (ledgerSpend === undefined || lostInFlight) return
     const { settled } = spend.account
-    assert.ok(settled >= known.settled, `${of} has spent ${known.settled}, but Redis has ${settled}`)
-    for (const [id, nanos] of known.byKey) {
+    assert.ok(settled >= ledgerSpend.settled, `${of} has spent ${ledgerSpend.settled}, but Redis has ${settled}`)
+    for (const [id, nanos] of ledgerSpend.byKey) {
       // A key without a record is not admitted, and needs no spend.
       const { version, settled } = spend.keys.get(id) ?? { version: 0, settled: 0 }
       assert.ok(
@@ -591,6 +591,6 @@ test('verified shards are right, revoked keys stay refused, and Redis ends with 
   await link.ready()
   await fc.assert(
     fc.asyncProperty(actions, (script) => play(script, link)),
-    { examples: known.map((script) => [script]), ...propertyRuns(8, 40) }
+    { examples: regressions.map((script) => [script]), ...propertyRuns(8, 40) }
   )
 })

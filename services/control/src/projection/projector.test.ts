@@ -223,11 +223,11 @@ onDatabase('the projector', async (t, newDatabase) => {
       await untilAnswered(redis, 'secret 200', 'admitted')
       assert.equal(await askAsGateway(redis, 'secret 1'), 'refused')
       assert.equal(await askAsGateway(redis, 'secret 102'), 'refused')
-      const [kept] = await orm
+      const [row] = await orm
         .select()
         .from(keys)
         .where(eq(keys.id, keyId(102)))
-      assert.equal(kept!.status, 'revoked')
+      assert.equal(row!.status, 'revoked')
       assert.deepEqual(
         lines.filter((line) => line.startsWith('warn')),
         [

@@ -34,8 +34,8 @@ test('a backup that is restored after an older one, into an empty Redis, keeps i
   for (let change = 0; change < 5; change++) await older.orm.transaction((tx) => recordChange(tx, accountShards))
   await runPass(createPostgresSource(older.orm), redis, new AbortController().signal)
 
-  const kept = { revoked: [], rotated: [] }
-  assert.deepEqual(await recoverFromRedis(later.orm, redis), { redis: 'later', kept, isRepeated: false })
+  const endings = { revoked: [], rotated: [] }
+  assert.deepEqual(await recoverFromRedis(later.orm, redis), { redis: 'later', kept: endings, isRepeated: false })
 })
 
 test('a run with a wrong Redis, or one that failed, hides no revocation from the next run', async (t) => {

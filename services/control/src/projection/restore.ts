@@ -46,9 +46,9 @@ export async function recoverFromRedis(
     await source.raiseEpoch(truth.epoch, repeated ?? truth.epoch)
     return { redis: isVerified ? 'not later' : 'empty', kept: { revoked: [], rotated: [] }, isRepeated }
   }
-  const kept = await keepEndings(source, redis, accountShards, truth.epoch, new AbortController().signal)
+  const endings = await keepEndings(source, redis, accountShards, truth.epoch, new AbortController().signal)
   await source.raiseEpoch(truth.epoch, Math.max(repeated ?? 0, comparison.epoch))
-  return { redis: 'later', kept, isRepeated }
+  return { redis: 'later', kept: endings, isRepeated }
 }
 
 /**

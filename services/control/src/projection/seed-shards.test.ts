@@ -155,11 +155,11 @@ onDatabase('seeding', async (t, newDatabase) => {
   await t.test('with 20,000 accounts each shard is read with an index', { timeout: 120_000 }, async (t) => {
     await fill(orm, month.from)
     const startedAt = performance.now()
-    let found = 0
+    let count = 0
     const pages = await pagesOf(store, 'a07')
-    for (const ids of pages) found += (await store.spendOf(ids, new Date())).length
+    for (const ids of pages) count += (await store.spendOf(ids, new Date())).length
     const ms = Math.round(performance.now() - startedAt)
-    assert.ok(found > 50)
+    assert.ok(count > 50)
     const [plan] = await queryRows<{ 'QUERY PLAN': string }>(
       orm,
       sql`explain (analyze, format json) ${spendByKey(pages[0]!, month.from, month.to)}`
@@ -177,7 +177,7 @@ onDatabase('seeding', async (t, newDatabase) => {
     assert.doesNotMatch(JSON.stringify(shardPlan), /Seq Scan/)
     const all = performance.now()
     await seedShards(store, redis, accountShards, redis.run(), new Date(), endless)
-    t.comment(`a shard: ${found} accounts in ${ms} ms; all: ${Math.round(performance.now() - all)} ms`)
+    t.comment(`a shard: ${count} accounts in ${ms} ms; all: ${Math.round(performance.now() - all)} ms`)
   })
 })
 

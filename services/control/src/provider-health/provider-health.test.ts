@@ -11,10 +11,10 @@ const keys = { anon: 'anon-hunter2', service: 'service-hunter2', stripe: 'sk_liv
 
 /** A server for both providers that answers each path with a status. */
 async function startChecks(t: Test, statusOf: (path: string) => number) {
-  const asked: string[] = []
+  const paths: string[] = []
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://localhost')
-    asked.push(pathname)
+    paths.push(pathname)
     response.writeHead(statusOf(pathname), { 'content-type': 'application/json' }).end('{}')
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -33,7 +33,7 @@ async function startChecks(t: Test, statusOf: (path: string) => number) {
     server.close()
   })
   checks.start()
-  return { health, asked, text: () => JSON.stringify([lines, health.problems()]) }
+  return { health, paths, text: () => JSON.stringify([lines, health.problems()]) }
 }
 
 test('each refused key is named with its variable and its cure, and never shown', async (t) => {
@@ -48,8 +48,8 @@ test('each refused key is named with its variable and its cure, and never shown'
 
 test('a provider that fails for another reason is asked again, until it answers', async (t) => {
   let isAway = true
-  const { health, asked } = await startChecks(t, (path) => (isAway ? 503 : path === '/v1/subscriptions' ? 401 : 200))
-  while (asked.length < 3) await delay(5)
+  const { health, paths } = await startChecks(t, (path) => (isAway ? 503 : path === '/v1/subscriptions' ? 401 : 200))
+  while (paths.length < 3) await delay(5)
   assert.deepEqual(health.problems(), [])
   isAway = false
   while (health.problems().length === 0) await delay(20)

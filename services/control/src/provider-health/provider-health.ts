@@ -26,19 +26,19 @@ export interface ProviderHealth {
 }
 
 export function createProviderHealth(log: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>): ProviderHealth {
-  const known = new Map<ProviderSetting, string>()
+  const problems = new Map<ProviderSetting, string>()
   return {
     report(what, problem, level = 'error') {
-      if ((known.get(what) ?? null) === problem) return
+      if ((problems.get(what) ?? null) === problem) return
       if (problem === null) {
-        known.delete(what)
+        problems.delete(what)
         log.info({ setting: what }, `${what}: the provider accepts it again`)
         return
       }
-      known.set(what, problem)
+      problems.set(what, problem)
       log[level]({ setting: what }, `${what}: ${problem}`)
     },
-    problems: () => [...known].map(([what, problem]) => ({ what, problem }))
+    problems: () => [...problems].map(([what, problem]) => ({ what, problem }))
   }
 }
 

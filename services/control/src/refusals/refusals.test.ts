@@ -60,15 +60,15 @@ onDatabase('refused requests', async (t, newDatabase) => {
       const answer = await expectStatus(call('GET', path, { cookie }), 200)
       return answer.body as UsageRefusalsResponse
     }
-    const shown = async () => {
+    const readRefusals = async () => {
       const answer = await expectStatus(call('GET', `/api/keys/${key}`, { cookie }), 200)
       return (answer.body as Static<typeof GetKeyResponse>).key.refusals
     }
     const told = async () => {
-      const found = await orm.select().from(events).where(eq(events.accountId, user.id)).orderBy(asc(events.at))
-      return found.flatMap(({ type }) => (type.startsWith('requests.') ? [type] : []))
+      const rows = await orm.select().from(events).where(eq(events.accountId, user.id)).orderBy(asc(events.at))
+      return rows.flatMap(({ type }) => (type.startsWith('requests.') ? [type] : []))
     }
-    return { ...user, key, of, refused, served, counts, shown, told }
+    return { ...user, key, of, refused, served, counts, readRefusals, told }
   }
   const tell = (days = 0) => tellRefusals(orm, new Date(noon + 60_000 + days * dayMs))
 
@@ -90,7 +90,7 @@ onDatabase('refused requests', async (t, newDatabase) => {
       { ...common, code: 'key_budget_exceeded', reason: 'budget', requests: 6 }
     ])
     assert.deepEqual([keys.map(({ label }) => label), opened.length], [['an app'], 2])
-    const ofBudget = (await account.shown()).find(({ reason }) => reason === 'budget')
+    const ofBudget = (await account.readRefusals()).find(({ reason }) => reason === 'budget')
     assert.partialDeepStrictEqual(ofBudget, { requests: 6, needed_usd: '0.40', left_usd: '0.35', limit_usd: '1.00' })
   })
 
@@ -105,7 +105,7 @@ onDatabase('refused requests', async (t, newDatabase) => {
     await tell(1)
     assert.deepEqual(await account.told(), ['requests.refused', 'requests.refused'], 'on the next day again')
     await store([account.served(dayMs / 1000 + 1, 470_000_000)])
-    assert.deepEqual(await account.shown(), [])
+    assert.deepEqual(await account.readRefusals(), [])
     await tell(1)
     assert.deepEqual((await account.told()).slice(2), ['requests.refused_ended'])
     assert.equal(await orm.$count(openRefusals, eq(openRefusals.keyId, account.key)), 0)
@@ -116,12 +116,12 @@ onDatabase('refused requests', async (t, newDatabase) => {
     await store([quiet.refused(0, 470_000_000), raised.refused(0, 470_000_000)])
     await tell()
     await tell(1)
-    assert.equal((await quiet.shown()).length, 1)
+    assert.equal((await quiet.readRefusals()).length, 1)
     const body = { monthly_budget_usd: 2 }
     await expectStatus(call('PATCH', `/api/keys/${raised.key}`, { cookie: raised.cookie, body }), 200)
-    assert.deepEqual(await raised.shown(), [])
+    assert.deepEqual(await raised.readRefusals(), [])
     await tell(2)
-    assert.deepEqual(await quiet.shown(), [])
+    assert.deepEqual(await quiet.readRefusals(), [])
     for (const { told } of [quiet, raised])
       assert.deepEqual(await told(), ['requests.refused', 'requests.refused_ended'])
   })

@@ -73,7 +73,7 @@ function mergeByKey(refused: readonly Receipt[]): Opened[] {
     const name = JSON.stringify([accountId, keyId, code])
     const earlier = rows.get(name)
     const time = new Date(at * 1000)
-    const known = earlier?.smallest ?? null
+    const smallest = earlier?.smallest ?? null
     rows.set(name, {
       accountId,
       keyId,
@@ -82,7 +82,8 @@ function mergeByKey(refused: readonly Receipt[]): Opened[] {
       since: earlier === undefined || time < earlier.since ? time : earlier.since,
       lastAt: earlier === undefined || time > earlier.lastAt ? time : earlier.lastAt,
       count: (earlier?.count ?? 0) + count,
-      smallest: known !== null && amounts !== null && known.needed < amounts.needed ? known : (amounts ?? known)
+      smallest:
+        smallest !== null && amounts !== null && smallest.needed < amounts.needed ? smallest : (amounts ?? smallest)
     })
   }
   return inOrder(rows)

@@ -111,7 +111,7 @@ export async function findRequest(orm: Orm, id: string, accountId: string | null
     eq(requests.id, stored ?? ''),
     accountId === null ? undefined : eq(requests.accountId, accountId)
   )
-  const [found] =
+  const [row] =
     stored === null
       ? []
       : await queryRows<RequestRecord & { rates: string | null }>(
@@ -121,13 +121,13 @@ export async function findRequest(orm: Orm, id: string, accountId: string | null
             from ${requests} left join ${requestRates} on ${requestRates.id} = ${requests.ratesId}
             where ${isWanted} limit 1`
         )
-  if (found === undefined) {
+  if (row === undefined) {
     throw new ServiceError('not_found', {
       message:
         'The request log has no request with this id. It shows requests after some seconds, and keeps them for a while.'
     })
   }
-  const { rates, ...record } = found
+  const { rates, ...record } = row
   const [key = null] = await readKeyNames(orm, record.account_id, [record])
   return { record, rates, key }
 }

@@ -179,17 +179,17 @@ function matching({
   minMs,
   maxMs
 }: RequestFilter): Array<SQL | undefined> {
-  const given = <Value>(value: Value | null, condition: (value: Value) => SQL): SQL | undefined =>
+  const when = <Value>(value: Value | null, condition: (value: Value) => SQL): SQL | undefined =>
     value === null ? undefined : condition(value)
   return [
-    given(keys, (ids) => sql`${requests.keyId} in (select key from ${named(ids)})`),
-    given(model, (name) => eq(requests.model, name)),
-    given(status, ([from, to]) => and(gte(requests.status, from), lte(requests.status, to))!),
-    given(code, (name) => eq(requests.code, name)),
-    given(minNanos, (nanos) => gte(requests.costNanos, nanos)),
-    given(maxNanos, (nanos) => lte(requests.costNanos, nanos)),
-    given(minMs, (ms) => gte(requests.durationMs, ms)),
-    given(maxMs, (ms) => lte(requests.durationMs, ms))
+    when(keys, (ids) => sql`${requests.keyId} in (select key from ${named(ids)})`),
+    when(model, (name) => eq(requests.model, name)),
+    when(status, ([from, to]) => and(gte(requests.status, from), lte(requests.status, to))!),
+    when(code, (name) => eq(requests.code, name)),
+    when(minNanos, (nanos) => gte(requests.costNanos, nanos)),
+    when(maxNanos, (nanos) => lte(requests.costNanos, nanos)),
+    when(minMs, (ms) => gte(requests.durationMs, ms)),
+    when(maxMs, (ms) => lte(requests.durationMs, ms))
   ]
 }
 

@@ -77,10 +77,10 @@ export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLo
   let hasBacklog = false
 
   async function maintain(signal: AbortSignal): Promise<void> {
-    const kept = await readKeptDays(orm, redis, clock, days)
-    const dropped = await maintainDays(orm, kept)
+    const span = await readKeptDays(orm, redis, clock, days)
+    const dropped = await maintainDays(orm, span)
     if (dropped.length > 0) log.info({ days: dropped }, 'old days of the request log dropped')
-    await forgetAddresses(orm, new Date(kept.from), () => signal.aborted)
+    await forgetAddresses(orm, new Date(span.from), () => signal.aborted)
   }
 
   return createBackgroundLoop({
@@ -98,15 +98,15 @@ export function createReceiptCopier(options: ReceiptCopierOptions): BackgroundLo
             log.warn({ err }, 'the days of the request log could not be kept; the next try is in an hour')
         })
       }
-      let kept: ReturnType<typeof readKeptDays> | null = null
+      let span: ReturnType<typeof readKeptDays> | null = null
       const copied = await copyReceipts({
         redis,
         signal,
         hasBacklog: hasBacklog || isFailing,
         beginAt: Math.floor(Math.random() * accountShards.length),
         async store(receipts, malformed) {
-          kept ??= readKeptDays(orm, redis, clock, days)
-          return storeReceipts(orm, receipts, { kept: await kept, malformed, onStored })
+          span ??= readKeptDays(orm, redis, clock, days)
+          return storeReceipts(orm, receipts, { kept: await span, malformed, onStored })
         }
       })
       hasBacklog = copied.rest !== 'none'
@@ -192,17 +192,17 @@ export async function copyReceipts(options: CopyReceiptsOptions): Promise<Copied
       signal?.throwIfAborted()
       try {
         const entriesEach = Math.floor(entriesPerRead / unread.length)
-        const found = await readAll(redis, unread, entriesEach, failures)
-        const receipts = found.flatMap(({ entries }) => entries.flatMap((entry) => entry.receipts))
-        const malformed = found.reduce((sum, one) => sum + one.malformed.length, 0)
+        const batches = await readAll(redis, unread, entriesEach, failures)
+        const receipts = batches.flatMap(({ entries }) => entries.flatMap((entry) => entry.receipts))
+        const malformed = batches.reduce((sum, one) => sum + one.malformed.length, 0)
         if (receipts.length + malformed > 0) {
           const { changed, skipped } = await store(receipts, malformed)
           isOthers = changed < receipts.length / 2
           total.copied += receipts.length
           for (const reason of skipReasons) total.skipped[reason] += skipped[reason]
         }
-        await Promise.all(found.map(({ shard, entries }) => forgetEntries(redis, shard, entries)))
-        unread = found.filter(({ entries }) => entries.length >= entriesEach).map(({ shard }) => shard)
+        await Promise.all(batches.map(({ shard, entries }) => forgetEntries(redis, shard, entries)))
+        unread = batches.filter(({ entries }) => entries.length >= entriesEach).map(({ shard }) => shard)
       } catch (error) {
         failures.push(error)
         unread = []
@@ -223,7 +223,7 @@ async function readAll(
   entriesEach: number,
   failures: unknown[]
 ): Promise<Found[]> {
-  const found: Found[] = []
+  const batches: Found[] = []
   for (let from = 0; from < shards.length; from += shardsPerRead) {
     const read = await Promise.allSettled(
       shards
@@ -232,10 +232,10 @@ async function readAll(
     )
     for (const one of read) {
       if (one.status === 'rejected') failures.push(one.reason)
-      else if (one.value.entries.length > 0) found.push(one.value)
+      else if (one.value.entries.length > 0) batches.push(one.value)
     }
   }
-  return found
+  return batches
 }
 
 async function forgetEntries(redis: RedisLink, shard: AccountShard, entries: FoundReceipts['entries']): Promise<void> {

@@ -63,7 +63,7 @@ onDatabase('requests', async (t, newDatabase) => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body as RequestsResponse
   }
-  const found = async (query: string) =>
+  const indexesOf = async (query: string) =>
     (await list(query)).requests.map(({ id }) => receipts.findIndex((r) => r.id === id))
   const sorted = (...indexes: number[]) =>
     indexes.toSorted((one, two) => {
@@ -73,7 +73,7 @@ onDatabase('requests', async (t, newDatabase) => {
 
   await t.test('lists an account’s requests, newest first, in pages', async () => {
     const all = sorted(0, 1, 2, 3, 4, 5)
-    assert.deepEqual(await found(''), all)
+    assert.deepEqual(await indexesOf(''), all)
     const paged: number[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -115,7 +115,7 @@ onDatabase('requests', async (t, newDatabase) => {
       ['min_duration_ms=60000', 1],
       ['max_duration_ms=59999', 0, 2, 3, 4, 5]
     ] as ReadonlyArray<[string, ...number[]]>) {
-      assert.deepEqual(await found(query), sorted(...expected), query)
+      assert.deepEqual(await indexesOf(query), sorted(...expected), query)
     }
   })
 
@@ -150,7 +150,7 @@ onDatabase('requests', async (t, newDatabase) => {
       const [, wanted] = receipts
       const answer = await call('GET', `/api/requests/${wanted!.id}`, { cookie: ada.cookie })
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
-      const { request, key: shown } = answer.body as { request: Record<string, unknown>; key: { label: string } }
+      const { request, key: ownKey } = answer.body as { request: Record<string, unknown>; key: { label: string } }
       assert.deepEqual(
         [
           'cost_usd',
@@ -172,7 +172,7 @@ onDatabase('requests', async (t, newDatabase) => {
           'openai'
         ]
       )
-      assert.equal(shown.label, 'chat')
+      assert.equal(ownKey.label, 'chat')
       for (const id of [receipts[0]!.id.toUpperCase(), 'req_1', `req_${randomUUID()}`, '%00']) {
         const missing = await call('GET', `/api/requests/${id}`, { cookie: ada.cookie })
         assert.ok(missing.status === 404 || missing.status === 400, id)
@@ -209,14 +209,14 @@ onDatabase('requests', async (t, newDatabase) => {
     assert.deepEqual([request!.id, request!.upstream, request!.account_id], [receipts[3]!.id, 'openai', ada.id])
     const byId = await call('GET', `/api/admin/requests/${receipts[0]!.id}`, { cookie })
     assert.equal((byId.body as { request: { account_id: string } }).request.account_id, ada.id)
-    const shown = { upstream: 'openai', code: 'upstream_error', status: null, started_ms: 1, duration_ms: 20 }
+    const attempt = { upstream: 'openai', code: 'upstream_error', status: null, started_ms: 1, duration_ms: 20 }
     const own = await call('GET', `/api/requests/${receipts[3]!.id}`, { cookie: ada.cookie })
     for (const one of [request, (own.body as RequestResponse).request]) {
-      assert.deepEqual((one as RequestDetail).failed_attempts, [shown, shown])
+      assert.deepEqual((one as RequestDetail).failed_attempts, [attempt, attempt])
     }
     const csv = await call('GET', `/api/admin/requests/export?account=${ada.id}&format=csv&status=502`, { cookie })
     const cell = /"(\[\{.*\}\])"$/m.exec(String(csv.body))![1]!
-    assert.deepEqual(JSON.parse(cell.replaceAll('""', '"')), [shown, shown])
+    assert.deepEqual(JSON.parse(cell.replaceAll('""', '"')), [attempt, attempt])
     const exported = await call('GET', `/api/admin/requests/export?account=${bob.id}`, { cookie })
     assert.match(String(exported.body), /"upstream":"openai"/)
     assert.equal((await call('GET', `/api/admin/requests/${receipts[0]!.id}`, { cookie: ada.cookie })).status, 404)

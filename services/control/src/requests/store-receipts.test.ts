@@ -10,7 +10,7 @@ import { storeReceipts } from './store-receipts.ts'
 import { receiptOf } from './testing/receipt-of.ts'
 
 const noon = Date.parse('2026-11-23T12:00:00Z')
-const kept = keptDays([noon], 30)
+const span = keptDays([noon], 30)
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 onEachDatabase('the request log', async (t, newDatabase) => {
@@ -41,7 +41,7 @@ onEachDatabase('the request log', async (t, newDatabase) => {
           )
           // Some are stored again, as after a crash before they were forgotten.
           for (const batch of [receipts, ...cuts.map((cut) => receipts.slice(cut))])
-            await storeReceipts(orm, batch, { kept })
+            await storeReceipts(orm, batch, { kept: span })
           for (const [request, id] of ids.entries()) {
             const ranks = made.filter((one) => one.request === request).map(({ kind }) => receiptKinds.indexOf(kind))
             const highest = Math.max(...ranks)
@@ -65,7 +65,7 @@ onEachDatabase('the request log', async (t, newDatabase) => {
         receiptOf(account, { at: at + 4 * 86_400 }),
         good
       ],
-      { kept, malformed: 2 }
+      { kept: span, malformed: 2 }
     )
     assert.deepEqual(skipped, { malformed: 4, old: 1, ahead: 1 })
     assert.equal((await read(good.id)).length, 1)
@@ -77,9 +77,9 @@ onEachDatabase('the request log', async (t, newDatabase) => {
   })
 
   await t.test('days are added when they are needed and ahead of time, and dropped after the retention', async () => {
-    await storeReceipts(orm, [receiptOf(account, { at: at - 29 * 86_400 })], { kept })
+    await storeReceipts(orm, [receiptOf(account, { at: at - 29 * 86_400 })], { kept: span })
     assert.ok((await listDays(orm)).map(dayOf).includes('2026-10-25'))
-    assert.deepEqual(await maintainDays(orm, kept), [])
+    assert.deepEqual(await maintainDays(orm, span), [])
     const later = keptDays([noon + 5 * dayMs], 30)
     assert.deepEqual(await maintainDays(orm, later), ['2026-10-25'])
     const days = (await listDays(orm)).map(dayOf)
@@ -88,13 +88,13 @@ onEachDatabase('the request log', async (t, newDatabase) => {
     const differing = keptDays([noon, noon + 300 * dayMs], 30)
     assert.deepEqual(await maintainDays(orm, differing), [])
     assert.ok((await listDays(orm)).map(dayOf).includes(dayOf(noon + 300 * dayMs)))
-    assert.equal(differing.from, kept.from)
+    assert.equal(differing.from, span.from)
   })
 
   await t.test('a hook gets what is new in the same transaction, and its failure stores nothing', async () => {
     const receipt = receiptOf(account, { at })
     const failing = storeReceipts(orm, [receipt], {
-      kept,
+      kept: span,
       onStored: async () => {
         throw new Error('no')
       }
@@ -104,9 +104,9 @@ onEachDatabase('the request log', async (t, newDatabase) => {
     const seen: string[][] = []
     const onStored = async (_tx: unknown, receipts: readonly Receipt[]) => void seen.push(receipts.map(({ id }) => id))
     const other = receiptOf(account, { at })
-    await storeReceipts(orm, [receipt], { kept, onStored })
-    await storeReceipts(orm, [receipt, other], { kept, onStored })
-    await storeReceipts(orm, [receipt, other], { kept, onStored })
+    await storeReceipts(orm, [receipt], { kept: span, onStored })
+    await storeReceipts(orm, [receipt, other], { kept: span, onStored })
+    await storeReceipts(orm, [receipt, other], { kept: span, onStored })
     assert.deepEqual(seen, [[receipt.id], [other.id]])
   })
 })

@@ -52,14 +52,14 @@ test('mails that strangers ask for are limited by sender and by recipient, acros
   /** How many recovery mails the provider is asked for, once the last of them has arrived. */
   async function recoveriesOf(attack: () => Promise<unknown>): Promise<number> {
     const earlier = proxy.calls.length
-    const asked = () => proxy.calls.slice(earlier).filter((call) => call === 'POST /recover').length
+    const countRecoveries = () => proxy.calls.slice(earlier).filter((call) => call === 'POST /recover').length
     await attack()
     // Counted before the answer, so what is sent after this one's mail was allowed before.
-    const before = asked()
+    const before = countRecoveries()
     await forgot(address(), `2001:db8:ffff:${(++calls).toString(16)}::1`)
-    while (asked() === before) await new Promise(setImmediate)
+    while (countRecoveries() === before) await new Promise(setImmediate)
     await Promise.all(replicas.map(({ app }) => app.inject('/livez')))
-    return asked() - 1
+    return countRecoveries() - 1
   }
   const inTurn = async (times: number, send: (time: number) => Promise<unknown>) => {
     for (let time = 0; time < times; time++) await send(time)

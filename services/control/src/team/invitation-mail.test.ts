@@ -38,17 +38,17 @@ onDatabase('the mail of an invitation', async (t, newDatabase) => {
   }
 
   await t.test('names the inviter to new and to existing users, and leaves no trace of them there', async () => {
-    const known = await control.signUp()
-    const before = await mailTo(known.email)
+    const user = await control.signUp()
+    const before = await mailTo(user.email)
     await invited(owner, { email: 'newcomer@example.com' })
-    await invited(owner, known)
-    for (const mail of [await mailTo('newcomer@example.com'), await mailTo(known.email, before)]) {
+    await invited(owner, user)
+    for (const mail of [await mailTo('newcomer@example.com'), await mailTo(user.email, before)]) {
       assert.equal(mail.Subject, 'You have been invited to a team')
       assert.ok(mail.Text.includes(sentence(olive)), mail.Text)
       assert.ok(!mail.Text.includes(nobody))
     }
-    for (const email of ['newcomer@example.com', known.email]) await untilInviterIsGone(email)
-    assert.equal((await admin.getUserById(known.id)).data.user?.user_metadata.display_name, known.name)
+    for (const email of ['newcomer@example.com', user.email]) await untilInviterIsGone(email)
+    assert.equal((await admin.getUserById(user.id)).data.user?.user_metadata.display_name, user.name)
   })
 
   await t.test('names the inviter of its own link, also if another team invited the person before', async () => {
@@ -78,16 +78,16 @@ onDatabase('the mail of an invitation', async (t, newDatabase) => {
     assert.ok((await mailTo(stranger, confirmation)).Text.includes(sentence(olive)))
 
     // Somebody else asks for the mail of an existing user, with and without data.
-    const known = await control.signUp()
+    const user = await control.signUp()
     for (const metadata of [forged, { invited_by: forged.invited_by, invitation_link: null }]) {
-      await admin.updateUserById(known.id, { user_metadata: metadata })
-      const before = await mailTo(known.email)
-      const asked = await client(anonKey).signInWithOtp({
-        email: known.email,
+      await admin.updateUserById(user.id, { user_metadata: metadata })
+      const before = await mailTo(user.email)
+      const answer = await client(anonKey).signInWithOtp({
+        email: user.email,
         options: { data: forged, emailRedirectTo: 'http://localhost:3000/invitations/x' }
       })
-      assert.equal(asked.error, null)
-      const mail = await mailTo(known.email, before)
+      assert.equal(answer.error, null)
+      const mail = await mailTo(user.email, before)
       assert.ok(mail.Text.includes(nobody) && !mail.Text.includes('Boss'), mail.Text)
       await sleep(mailGapMs)
     }
@@ -96,12 +96,12 @@ onDatabase('the mail of an invitation', async (t, newDatabase) => {
   await t.test('shows the inviter’s name as text, in one line, without links, and cut', async () => {
     const name = `<a href="https://evil.example">{{ .Token }}</a>\u202e${'x'.repeat(100)}`
     assert.equal((await call('PATCH', '/api/auth/me', { cookie: owner.cookie, body: { name } })).status, 200)
-    const known = await control.signUp()
-    const before = await mailTo(known.email)
-    const { token } = await invited(owner, known)
-    const mail = await mailTo(known.email, before)
-    const shown = `<a href="https evil. example">{{ . Token }}< a> ${'x'.repeat(12)}…`
-    assert.ok(mail.Text.includes(sentence(`${shown} (${owner.email})`)), mail.Text)
+    const user = await control.signUp()
+    const before = await mailTo(user.email)
+    const { token } = await invited(owner, user)
+    const mail = await mailTo(user.email, before)
+    const text = `<a href="https evil. example">{{ . Token }}< a> ${'x'.repeat(12)}…`
+    assert.ok(mail.Text.includes(sentence(`${text} (${owner.email})`)), mail.Text)
     assert.ok(!mail.HTML.includes('<a href="https://evil'))
     assert.equal(linkIn(mail).href, `http://localhost:3000/invitations/${token}`)
   })

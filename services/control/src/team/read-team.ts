@@ -103,6 +103,6 @@ const maxNameLength = 60
 export function describePerson({ name, email }: { readonly name: string; readonly email: string }): string {
   const plain = plainName(name)
   if (plain === '') return email
-  const shown = cutText(plain, { characters: maxNameLength })
-  return `${shown === plain ? plain : `${shown.trim()}…`} (${email})`
+  const text = cutText(plain, { characters: maxNameLength })
+  return `${text === plain ? plain : `${text.trim()}…`} (${email})`
 }

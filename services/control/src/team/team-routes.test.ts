@@ -183,8 +183,8 @@ onDatabase('team', async (t, newDatabase) => {
   await t.test(
     'the answer does not tell whether the address is known, and only its link contains the token',
     async () => {
-      const known = await control.signUp()
-      const answers = await Promise.all([invite(owner, known.email), invite(owner, 'unknown@example.com')])
+      const user = await control.signUp()
+      const answers = await Promise.all([invite(owner, user.email), invite(owner, 'unknown@example.com')])
       for (const { status, body } of answers) {
         assert.equal(status, 201)
         const { invitation } = body as { invitation: Record<string, string> }

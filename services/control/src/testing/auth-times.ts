@@ -17,7 +17,7 @@ const address = () => `${randomUUID()}@example.com`
 
 interface Case {
   name: string
-  send(known: string): Promise<unknown>
+  send(email: string): Promise<unknown>
 }
 
 function pairs({ call }: RunningControl): Case[] {
@@ -38,12 +38,12 @@ const quantile = (sorted: readonly number[], share: number): number =>
 const control = await startControl({ minResponseTimes: defaultMinResponseTimes, passwordCost: defaultPasswordCost })
 const cases = pairs(control)
 const times = new Map<string, number[]>(cases.map(({ name }) => [name, []]))
-const known = await Promise.all(Array.from({ length: 4 }, () => control.signUp()))
+const users = await Promise.all(Array.from({ length: 4 }, () => control.signUp()))
 for (let round = 0; round < rounds; round++) {
   // Random order, so that a slow request does not always affect the same one.
   for (const { name, send } of cases.toSorted(() => Math.random() - 0.5)) {
     const started = performance.now()
-    await send(known[round % known.length]!.email)
+    await send(users[round % users.length]!.email)
     times.get(name)!.push(performance.now() - started)
     // Mails requested after the answer are sent meanwhile.
     await delay(50)
@@ -51,7 +51,9 @@ for (let round = 0; round < rounds; round++) {
 }
 for (const [name, measured] of times) {
   const sorted = measured.toSorted((one, other) => one - other)
-  const shown = [0.5, 0.95, 0.99].map((share) => `p${share * 100} ${quantile(sorted, share).toFixed(1).padStart(7)} ms`)
-  process.stdout.write(`${name.padEnd(34)}${shown.join('  ')}\n`)
+  const quantiles = [0.5, 0.95, 0.99].map(
+    (share) => `p${share * 100} ${quantile(sorted, share).toFixed(1).padStart(7)} ms`
+  )
+  process.stdout.write(`${name.padEnd(34)}${quantiles.join('  ')}\n`)
 }
 await control.close()

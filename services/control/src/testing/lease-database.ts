@@ -118,11 +118,11 @@ async function preparePglite(open: () => Promise<Database>): Promise<PreparedPgl
 async function readContent(orm: Orm): Promise<Content> {
   const rows = new Map<string, string>()
   for (const { name } of await queryRows<{ name: string }>(orm, tables)) {
-    const [found] = await queryRows<{ rows: string | null }>(
+    const [row] = await queryRows<{ rows: string | null }>(
       orm,
       sql`select json_agg(t)::text as rows from ${sql.raw(name)} t`
     )
-    if (found?.rows != null) rows.set(name, found.rows)
+    if (row?.rows != null) rows.set(name, row.rows)
   }
   return { schema: await readText(orm, fingerprint), rows }
 }

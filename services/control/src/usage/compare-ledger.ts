@@ -45,12 +45,12 @@ export async function compareLedger(
   const after = await readSpends(redis, accounts, number)
   return accounts.map((account, index) => {
     const ofAccount = sums.get(account) ?? noSums
-    const counted = { before: before[index]!, after: after[index]!, hasUncopied: uncopied.has(account) }
+    const totals = { before: before[index]!, after: after[index]!, hasUncopied: uncopied.has(account) }
     return {
       account,
       ...ofAccount,
-      counted: counted.after === null ? null : BigInt(counted.after.settled),
-      difference: judgeDifference(counted, ofAccount)
+      counted: totals.after === null ? null : BigInt(totals.after.settled),
+      difference: judgeDifference(totals, ofAccount)
     }
   })
 }
@@ -107,9 +107,9 @@ export async function readLedgerSums(
 
 /** Finds which of these accounts have usage in Redis that control has not copied yet. */
 export async function accountsWithUncopiedUsage(redis: RedisLink, accounts: readonly string[]): Promise<Set<string>> {
-  const asked = new Set(accounts)
+  const ids = new Set(accounts)
   const shards = new Set(accounts.map(accountShard))
-  const found = new Set<string>()
+  const result = new Set<string>()
   for await (const names of listUsage(
     redis,
     'changed',
@@ -117,8 +117,8 @@ export async function accountsWithUncopiedUsage(redis: RedisLink, accounts: read
   )) {
     for (const name of names) {
       const account = placeOf(name)?.account
-      if (account !== undefined && asked.has(account)) found.add(account)
+      if (account !== undefined && ids.has(account)) result.add(account)
     }
   }
-  return found
+  return result
 }

@@ -114,8 +114,8 @@ function watch(world: World, link: RedisNode) {
           assert.ok(row.revision >= kept, `${id} is in the ledger as of ${row.revision}`)
         }
         if (row === undefined) continue
-        const { name: _name, run: _run, born: _born, ...counted } = states.get(row.revision)!
-        assert.deepEqual(row, counted, `${id} was never counted like this`)
+        const { name: _name, run: _run, born: _born, ...counters } = states.get(row.revision)!
+        assert.deepEqual(row, counters, `${id} was never counted like this`)
       }
     }
   }

@@ -65,8 +65,8 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
     const [large, small] = (await rows()).toSorted((one, other) => (one.model < other.model ? -1 : 1))
     const costNanos = one.costNanos + two.costNanos
     const hour = new Date(Math.floor(at / 3600) * 3_600_000)
-    const { run, revision, ...counted } = small!
-    assert.deepEqual(counted, {
+    const { run, revision, ...counters } = small!
+    assert.deepEqual(counters, {
       accountId: ada,
       hour,
       keyId: 'key_a',
@@ -180,11 +180,11 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
         return store.uncopiedEpoch()
       }
     }
-    const counted = createUsageCopier({ ledger: counting, redis, log: quiet, intervalMs: 1 })
+    const countingCopier = createUsageCopier({ ledger: counting, redis, log: quiet, intervalMs: 1 })
     copier.start()
-    counted.start()
+    countingCopier.start()
     await until(async () => rounds > 3 && (await rows()).length === 1)
-    await Promise.all([copier.stop(), counted.stop()])
+    await Promise.all([copier.stop(), countingCopier.stop()])
     assert.deepEqual(logged, [
       [
         { name: bad, reason: 'the value is not a list of counters' },

@@ -47,13 +47,13 @@ async function combine(
   counting: Promise<{ settled: number; reserved: number } | null>
 ): Promise<MonthSpend> {
   const { from, to } = monthOf(now)
-  const [ledger, counted, adjusted] = await Promise.all([
+  const [ledger, counts, adjusted] = await Promise.all([
     readLedgerSpend(orm, accountId, from, to),
     counting,
     sumAdjustments(orm, accountId, from, to)
   ])
-  const used = counted === null ? ledger : larger(BigInt(counted.settled), ledger)
-  return { settled: larger(used + adjusted, 0n), reserved: BigInt(counted?.reserved ?? 0) }
+  const used = counts === null ? ledger : larger(BigInt(counts.settled), ledger)
+  return { settled: larger(used + adjusted, 0n), reserved: BigInt(counts?.reserved ?? 0) }
 }
 
 const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)

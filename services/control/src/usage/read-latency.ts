@@ -67,14 +67,14 @@ async function hasMoreThan(
   key: string | undefined,
   count: number
 ): Promise<boolean> {
-  const found = await queryRows(
+  const rows = await queryRows(
     orm,
     sql`
       select 1 as more from ${requests}
       where ${requests.accountId} = ${accountId} and ${between(range.from, range.to)}${onlyWanted({ key }, requests)}
       order by ${requests.at} desc offset ${count} limit 1`
   )
-  return found.length > 0
+  return rows.length > 0
 }
 
 const between = (from: Date, to: Date): SQL =>

@@ -159,7 +159,7 @@ onEachDatabase('groups of usage', async (t, newDatabase) => {
       ...changed
     })
   await addDays(orm, [second * 1000, (second + 86_400) * 1000])
-  const kept = { from: 0, to: Date.UTC(2027, 0), today: [0, 0] } as const
+  const days = { from: 0, to: Date.UTC(2027, 0), today: [0, 0] } as const
   await storeReceipts(
     orm,
     [
@@ -170,7 +170,7 @@ onEachDatabase('groups of usage', async (t, newDatabase) => {
       of(0, 1, 1, { status: 429, code: 'requests_per_minute', kind: 'refused' }),
       receiptOf(bob.id, { at: second, key: theirs, status: 200, firstByteMs: 5000, durationMs: 5000 })
     ],
-    { kept }
+    { kept: days }
   )
   const latency = (query: string) => get<UsageLatencyResponse>('/latency', `${march}&${query}`)
 

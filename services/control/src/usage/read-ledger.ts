@@ -20,9 +20,9 @@ type Sums = Record<ShownCount, string> & GroupRow & { start: string; cost: strin
 const total = (term: SQL | PgColumn): SQL => sql`greatest(sum(${term}), 0)::text`
 
 const named = (counter: UsageCounter): SQL => sql`${sql.identifier(usageCounters[counter])}`
-const counted = [...shownCounters, 'costNanos'] as const
+const counters = [...shownCounters, 'costNanos'] as const
 const sums = sql.join(
-  counted.map((counter) => sql`sum(${ledger[counter]}) as ${named(counter)}`),
+  counters.map((counter) => sql`sum(${ledger[counter]}) as ${named(counter)}`),
   sql`, `
 )
 const totals = sql.join(

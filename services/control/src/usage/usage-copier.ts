@@ -37,10 +37,10 @@ export async function copyUsage(
     const names = [...new Set(page)]
     for (let from = 0; from < names.length; from += rowsPerStep) {
       signal?.throwIfAborted()
-      const found = await readUsage(redis, names.slice(from, from + rowsPerStep))
-      for (const { name, reason } of found.malformed) onMalformed?.(name, reason)
-      await ledger.store(found.usages)
-      await forgetUsage(redis, found, selection === 'final')
+      const batch = await readUsage(redis, names.slice(from, from + rowsPerStep))
+      for (const { name, reason } of batch.malformed) onMalformed?.(name, reason)
+      await ledger.store(batch.usages)
+      await forgetUsage(redis, batch, selection === 'final')
     }
   }
 }

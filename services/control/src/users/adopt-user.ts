@@ -48,24 +48,24 @@ export async function adoptUser(
   now: Date,
   needsApproval: NeedsApproval = async () => false
 ): Promise<Adoption> {
-  const [known] = await tx
+  const [user] = await tx
     .select({ deletedAt: users.deletedAt, provedEmail: users.provedEmail })
     .from(users)
     .where(eq(users.id, id))
     .for('no key update')
-  if (known?.deletedAt) return { isOurs: false, isAccountChanged: false }
+  if (user?.deletedAt) return { isOurs: false, isAccountChanged: false }
   if (seen === null || seen.isBanned) {
-    if (known === undefined) return { isOurs: false, isAccountChanged: false }
+    if (user === undefined) return { isOurs: false, isAccountChanged: false }
     await tx.update(users).set({ syncedAt: now }).where(eq(users.id, id))
     await endSessions(tx, id)
     return { isOurs: true, isAccountChanged: await suspendAccount(tx, id, 'identity', byService(now)) }
   }
   await syncUser(tx, seen, now)
-  if (known !== undefined && known.provedEmail !== foldCase(seen.email)) {
+  if (user !== undefined && user.provedEmail !== foldCase(seen.email)) {
     await forgetProof(tx, seen, now)
     await endSessions(tx, id)
   }
-  const waits = known === undefined && !seen.isOperator && (await needsApproval(tx, seen.email, now))
+  const waits = user === undefined && !seen.isOperator && (await needsApproval(tx, seen.email, now))
   const isPlanChanged = await ensurePersonalAccount(tx, catalog, id, now, { waits })
   const isApproved = seen.isOperator && (await resumeAccount(tx, id, 'approval', byService(now)))
   const isResumed = await resumeAccount(tx, id, 'identity', byService(now))

@@ -174,12 +174,12 @@ test('the webhook endpoint', async (t) => {
     proxy.before = () => 'fail'
     assert.equal((await send(control, eventOf(id))).status, 503)
     proxy.before = () => 'pass'
-    const asked: string[] = []
+    const ids: string[] = []
     const ahead = createDueUsers({
       ...control,
       identity: {
         async findUser(user) {
-          asked.push(user)
+          ids.push(user)
           throw new Error('away')
         }
       },
@@ -187,10 +187,10 @@ test('the webhook endpoint', async (t) => {
       log: { info() {}, warn() {}, error() {} }
     })
     await ahead.refreshDue()
-    assert.deepEqual(asked, [])
+    assert.deepEqual(ids, [])
     control.passTime(3000)
     await ahead.refreshDue()
-    assert.deepEqual(asked, [id])
+    assert.deepEqual(ids, [id])
     control.passTime(3000)
     await control.dueUsers.refreshDue()
   })
@@ -214,13 +214,13 @@ test('the webhook endpoint', async (t) => {
     proxy.after = async () => {}
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
     assert(most <= 4, `${most} at once`)
-    const asked = reads().slice(before)
+    const calls = reads().slice(before)
     for (const { id } of people)
       assert(
-        asked.some((call) => call.endsWith(id)),
+        calls.some((call) => call.endsWith(id)),
         'every user is read'
       )
-    assert(asked.length <= people.length + 8, `${asked.length} reads for ${answers.length} reports`)
+    assert(calls.length <= people.length + 8, `${calls.length} reads for ${answers.length} reports`)
   })
 })
 

@@ -313,12 +313,12 @@ onDatabase('plan writer', async (t, newDatabase) => {
     await isWritten
     await writer.stop()
 
-    const found = await newUser()
+    const user = await newUser()
     looking.start()
-    const isFound = written(found)
-    await intend(found, 'team')
+    const isFound = written(user)
+    await intend(user, 'team')
     await isFound
     await looking.stop()
-    assert.equal((await rowOf(found)).pending, false)
+    assert.equal((await rowOf(user)).pending, false)
   })
 })

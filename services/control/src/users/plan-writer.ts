@@ -81,14 +81,14 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
     let { ours } = claimed
     const deadline = identity.startDeadline()
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const found = await identity.findUser(userId, deadline)
+      const user = await identity.findUser(userId, deadline)
       // The user does not exist, so there is no plan to write.
-      if (found === null) return finish(claimed, [], found)
-      switch (decidePlanWrite(found.plan, { intended, ours })) {
+      if (user === null) return finish(claimed, [], user)
+      switch (decidePlanWrite(user.plan, { intended, ours })) {
         case 'by hand':
-          return finish(claimed, [], found)
+          return finish(claimed, [], user)
         case 'written':
-          return finish(claimed, [intended], found)
+          return finish(claimed, [intended], user)
         case 'write':
           ours = [...new Set([...ours, intended])]
           if (!(await storeOurs(claimed, ours))) return release(claimed)
@@ -108,14 +108,14 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
    * Stores the found plan and the new `ours` in one transaction. Otherwise an earlier plan of ours, if control saw it
    * last, would count as set by hand.
    */
-  async function finish(claimed: Claimed, ours: string[], found: IdentityUser | null): Promise<void> {
+  async function finish(claimed: Claimed, ours: string[], user: IdentityUser | null): Promise<void> {
     const { userId } = claimed
     const adoption = await orm.transaction(async (tx) => {
       await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
       // Locked before the intention: a change of the owner's plan uses the same order.
       await lockChanges(tx)
       const ended = await writes.end(claimed, { ours, pending: false }, { where: isIntention(claimed), tx })
-      return ended === null ? null : adoptUser(tx, options, userId, found, clock())
+      return ended === null ? null : adoptUser(tx, options, userId, user, clock())
     })
     if (adoption === null) await release(claimed)
     else if (adoption.isAccountChanged) await projector.accountChanged(userId)

@@ -45,7 +45,7 @@ onDatabase('a user who is signed in', async (t, newDatabase) => {
   t.after(() => control.close())
   proxy.target = control.identity.url
   const me = (cookie: string) => control.call('GET', '/api/auth/me', { cookie })
-  const asked = () => proxy.calls.filter((call) => call.startsWith('GET /admin/users/')).length
+  const countReads = () => proxy.calls.filter((call) => call.startsWith('GET /admin/users/')).length
 
   await t.test('gets the free plan at the provider after the first sign-in', async () => {
     const { id, cookie } = await control.signUp()
@@ -62,14 +62,14 @@ onDatabase('a user who is signed in', async (t, newDatabase) => {
 
   await t.test('is compared with the provider at most once a minute', async () => {
     const { cookie } = await control.signUp()
-    const before = asked()
+    const before = countReads()
     await Promise.all(Array.from({ length: 10 }, () => me(cookie)))
-    assert.equal(asked(), before)
+    assert.equal(countReads(), before)
     control.passTime(minute)
     await Promise.all(Array.from({ length: 10 }, () => me(cookie)))
-    assert.equal(asked(), before + 1)
+    assert.equal(countReads(), before + 1)
     await me(cookie)
-    assert.equal(asked(), before + 1)
+    assert.equal(countReads(), before + 1)
   })
 
   await t.test('gets a plan that was set by hand within a minute', async () => {
@@ -144,9 +144,9 @@ onDatabase('a user who is signed in', async (t, newDatabase) => {
     await control.database.orm.execute(
       sql`update users set checked_at = now() + interval '1 day' where id = ${user.id}`
     )
-    const before = asked()
+    const before = countReads()
     assert.equal((await me(user.cookie)).status, 200)
-    assert.equal(asked(), before, 'another replica reads the user')
+    assert.equal(countReads(), before, 'another replica reads the user')
   })
 })
 

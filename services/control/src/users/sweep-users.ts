@@ -142,10 +142,10 @@ async function adoptListed(options: CompareOptions, listed: readonly IdentityUse
     .from(users)
     .innerJoin(accounts, eq(accounts.id, users.id))
     .where(and(inArray(users.id, ids), isNull(users.deletedAt)))
-  const known = new Map(rows.map((row) => [row.id, row]))
+  const rowsById = new Map(rows.map((row) => [row.id, row]))
   const same: string[] = []
   for (const seen of listed) {
-    const row = known.get(seen.id)
+    const row = rowsById.get(seen.id)
     if (row === undefined) continue
     const isSame =
       row.email === seen.email &&

@@ -23,9 +23,9 @@ export function createFindAddresses(): FindAddresses {
     const name = host.replace(/\.$/, '')
     // RFC 6761, section 6.3: never asked.
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1']
-    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    const failed = found.find((one) => one.status === 'rejected' && !noAddress.has(codeOf(one.reason)))
-    const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const failed = results.find((one) => one.status === 'rejected' && !noAddress.has(codeOf(one.reason)))
+    const addresses = results.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
     if (addresses.length === 0 && failed?.status === 'rejected') throw failed.reason
     return addresses
   }

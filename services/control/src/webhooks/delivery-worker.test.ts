@@ -76,12 +76,12 @@ async function startWorld(t: Test, newDatabase: NewDatabase) {
       return recorded!.id
     },
     deliveryOf: async (eventId: string) => {
-      const [found] = await orm.select().from(webhookDeliveries).where(eq(webhookDeliveries.eventId, eventId))
-      return found!
+      const [delivery] = await orm.select().from(webhookDeliveries).where(eq(webhookDeliveries.eventId, eventId))
+      return delivery!
     },
     endpoint: async (id: string) => {
-      const [found] = await orm.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
-      return found!
+      const [endpoint] = await orm.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+      return endpoint!
     },
     attempts: () => orm.select().from(webhookAttempts).orderBy(desc(webhookAttempts.id)),
     clear: () => orm.delete(webhookEndpoints)

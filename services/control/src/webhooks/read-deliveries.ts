@@ -41,10 +41,10 @@ export async function listDeliveries(
     )
     .orderBy(desc(createdAt), desc(id))
     .limit(limit + 1)
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
   return {
-    deliveries: await withAttempts(orm, shown),
+    deliveries: await withAttempts(orm, page),
     next_cursor:
       rows.length > limit && last !== undefined ? writeCursor(last.delivery.createdAt, last.delivery.id) : null
   }

@@ -118,13 +118,13 @@ test('an address is judged on what its name leads to, at each message, and that 
   t.after(() => receiver.close())
   const { port } = new URL(receiver.url)
   // The second name server answers another address for the same name.
-  const found = [['127.0.0.1'], ['127.0.0.2'], ['10.0.0.1', '::1'], ['127.0.0.2', '127.0.0.1'], []]
-  let asked = 0
-  const send = sender({ findAddresses: async () => found[asked++]! })
+  const answers = [['127.0.0.1'], ['127.0.0.2'], ['10.0.0.1', '::1'], ['127.0.0.2', '127.0.0.1'], []]
+  let lookups = 0
+  const send = sender({ findAddresses: async () => answers[lookups++]! })
   const outcomes: string[] = []
-  for (const _ of found) outcomes.push((await send(`http://receiver.test:${port}/`)).outcome)
+  for (const _ of answers) outcomes.push((await send(`http://receiver.test:${port}/`)).outcome)
   assert.deepEqual(outcomes, ['delivered', 'refused_address', 'refused_address', 'delivered', 'unreachable'])
-  assert.equal(asked, found.length, 'once for each message')
+  assert.equal(lookups, answers.length, 'once for each message')
   assert.deepEqual(
     receiver.received.map(({ headers }) => headers.host),
     [`receiver.test:${port}`, `receiver.test:${port}`]

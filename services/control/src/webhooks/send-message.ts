@@ -96,9 +96,9 @@ export function createSendMessage(options: SenderOptions): SendMessage {
   /** @returns the addresses that the message may be sent to */
   async function targetsOf(url: URL): Promise<string[]> {
     const literal = addressIn(url)
-    const found = literal === null ? await findAddresses(url.hostname) : [literal]
-    if (found.length === 0) throw new CallFailure('unreachable', 'The name of the host has no address.')
-    const permitted = found.filter((address) => {
+    const addresses = literal === null ? await findAddresses(url.hostname) : [literal]
+    if (addresses.length === 0) throw new CallFailure('unreachable', 'The name of the host has no address.')
+    const permitted = addresses.filter((address) => {
       const verdict = judgeAddress(address, allowedNetworks)
       return verdict === 'allowed' || (verdict === 'public' && url.protocol === 'https:')
     })
@@ -115,8 +115,8 @@ export function createSendMessage(options: SenderOptions): SendMessage {
       bodyTimeout: timeouts.total,
       connect: {
         timeout: timeouts.connect,
-        lookup: (_host, { all }, found) =>
-          all === true ? found(null, addresses) : found(null, addresses[0]!.address, addresses[0]!.family),
+        lookup: (_host, { all }, callback) =>
+          all === true ? callback(null, addresses) : callback(null, addresses[0]!.address, addresses[0]!.family),
         ...(ca !== undefined && { ca })
       }
     })

@@ -32,35 +32,35 @@ export function listEndpoints(orm: Orm, owner: EndpointOwner): Promise<StoredEnd
 /** @throws ServiceError `not_found`, also for an endpoint of somebody else */
 export async function findEndpoint(orm: Orm, owner: EndpointOwner, id: string): Promise<StoredEndpoint> {
   if (!isUuid(id)) throw new ServiceError('not_found')
-  const [found] = await orm
+  const [row] = await orm
     .select()
     .from(webhookEndpoints)
     .where(and(eq(webhookEndpoints.id, id), isOf(owner)))
-  if (found === undefined) throw new ServiceError('not_found')
-  return found
+  if (row === undefined) throw new ServiceError('not_found')
+  return row
 }
 
 /** Locks an endpoint. @throws as {@link findEndpoint} */
 export async function lockEndpoint(tx: Transaction, owner: EndpointOwner, id: string): Promise<StoredEndpoint> {
   if (!isUuid(id)) throw new ServiceError('not_found')
-  const [found] = await tx
+  const [row] = await tx
     .select()
     .from(webhookEndpoints)
     .where(and(eq(webhookEndpoints.id, id), isOf(owner)))
     .for('no key update')
-  if (found === undefined) throw new ServiceError('not_found')
-  return found
+  if (row === undefined) throw new ServiceError('not_found')
+  return row
 }
 
 /** @returns the endpoint, and its secret @throws ServiceError `webhooks_not_set_up` or `webhook_limit_reached` */
 export async function createEndpoint(
   tx: Transaction,
   keys: SealKeys,
-  asked: Pick<StoredEndpoint, 'accountId' | 'url' | 'description' | 'eventTypes'>,
+  input: Pick<StoredEndpoint, 'accountId' | 'url' | 'description' | 'eventTypes'>,
   now: Date
 ): Promise<{ endpoint: StoredEndpoint; secret: string }> {
   if (keys.length === 0) throw new ServiceError('webhooks_not_set_up')
-  const { accountId } = asked
+  const { accountId } = input
   // Of concurrent creations, none exceeds the limit. Operators have no row to lock, and are few.
   if (accountId !== null) {
     await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('no key update')
@@ -72,7 +72,7 @@ export async function createEndpoint(
   const secret = newWebhookSecret()
   const [endpoint] = await tx
     .insert(webhookEndpoints)
-    .values({ id, ...asked, secret: seal(keys, id, secret), createdAt: now })
+    .values({ id, ...input, secret: seal(keys, id, secret), createdAt: now })
     .returning()
   return { endpoint: endpoint!, secret }
 }

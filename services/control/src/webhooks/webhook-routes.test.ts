@@ -200,11 +200,11 @@ onDatabase('webhook endpoints', async (t, newDatabase) => {
   await t.test('an account has a maximum of endpoints; a deleted one has none', async () => {
     const eve = await control.signUp()
     const asEve = { cookie: eve.cookie }
-    const asked = await Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: 22 }, () => call('POST', '/api/webhooks', { ...asEve, body: { url: receiver.url } }))
     )
-    assert.equal(asked.filter(({ status }) => status === 201).length, 20)
-    assert.equal(codeOf(asked.find(({ status }) => status !== 201)!), 'webhook_limit_reached')
+    assert.equal(answers.filter(({ status }) => status === 201).length, 20)
+    assert.equal(codeOf(answers.find(({ status }) => status !== 201)!), 'webhook_limit_reached')
     await expectStatus(call('DELETE', '/api/auth/me', asEve), 200)
     assert.equal(await orm.$count(webhookEndpoints, eq(webhookEndpoints.accountId, eve.id)), 0)
   })

@@ -42,8 +42,8 @@ export function createServers({ publicUrl, catalogFile, cwd, program, keep }: Se
   return {
     async startIdentity(options) {
       const { anonKey, serviceRoleKey } = keys
-      const given = { port: 0, mailboxPort: 0, siteUrl: publicUrl, anonKey, serviceRoleKey, ...options }
-      const identity = await startIdentity(given)
+      const config = { port: 0, mailboxPort: 0, siteUrl: publicUrl, anonKey, serviceRoleKey, ...options }
+      const identity = await startIdentity(config)
       return keep(identity, identity.close)
     },
     async startPayments(options) {

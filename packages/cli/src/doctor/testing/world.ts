@@ -161,8 +161,8 @@ export async function readFindings(env: Env, cwd: string) {
   const { code, out, err } = await runDoctor(env, cwd, '--json')
   assert.equal(err, '')
   const { results, errors } = JSON.parse(out) as Report
-  const found = results.filter((result): result is Finding => 'code' in result)
-  return { found, results, errors, code, out }
+  const findings = results.filter((result): result is Finding => 'code' in result)
+  return { findings, results, errors, code, out }
 }
 
 /** One wrong thing, and what the check has to say about it. */
@@ -194,14 +194,14 @@ export async function assertFound(world: World, faults: readonly Fault[]): Promi
       Object.assign(changes, change)
       if (undo !== undefined) undone.push(undo)
     }
-    const { found, code, out, errors } = await readFindings({ ...env, ...changes }, cwd)
+    const { findings, code, out, errors } = await readFindings({ ...env, ...changes }, cwd)
     assert.deepEqual(
-      found.map((finding) => finding.code),
+      findings.map((finding) => finding.code),
       faults.flatMap(({ codes }) => codes),
-      JSON.stringify(found, null, 2)
+      JSON.stringify(findings, null, 2)
     )
     assert.equal(code, errors === 0 ? 0 : 1)
-    for (const { what, why, fix } of found) for (const text of [what, why, fix]) assert.match(text, /\S/)
+    for (const { what, why, fix } of findings) for (const text of [what, why, fix]) assert.match(text, /\S/)
     for (const secret of [...Object.values(keys), 'password-of-redis', 'mistaken-word-of-redis', mailPassword]) {
       assert.ok(!out.includes(secret), `the report contains ${secret.slice(0, 8)}…`)
     }

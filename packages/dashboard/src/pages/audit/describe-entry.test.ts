@@ -31,12 +31,12 @@ const entry: AuditEntry = {
 }
 
 test('every action that control records is a sentence, and an unknown one is shown by its name', async () => {
-  const known = new Map<string, string>(describedActions)
-  assert.deepEqual([...known.keys()].sort(), [...auditActions].sort())
+  const sentences = new Map<string, string>(describedActions)
+  assert.deepEqual([...sentences.keys()].sort(), [...auditActions].sort())
   for (const action of auditActions) {
     assert.match(textOf(describeSentence({ ...entry, action, detail: {} })), /^ada@example\.com [a-z][^.]+\.$/, action)
   }
-  assert.equal(known.get('key.created'), 'Created a key')
+  assert.equal(sentences.get('key.created'), 'Created a key')
   assert.equal(textOf(describeSentence({ ...entry, action: 'key.painted' })), 'ada@example.com key.painted.')
 })
 

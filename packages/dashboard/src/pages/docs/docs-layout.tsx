@@ -20,7 +20,7 @@ interface DocsLayoutProps {
 
 /** What a page of the docs says, with the links to all pages. */
 export function DocsLayout({ isWide = false, children }: DocsLayoutProps) {
-  const { page: shown } = useParams({ strict: false })
+  const { page: slug } = useParams({ strict: false })
   return (
     <div className={`grid grid-cols-1 gap-6 ${isWide ? '' : 'xl:grid-cols-[12rem_minmax(0,1fr)]'}`}>
       <ul
@@ -34,7 +34,7 @@ export function DocsLayout({ isWide = false, children }: DocsLayoutProps) {
               params={{ page }}
               activeOptions={{ includeHash: false }}
               // The docs begin with this page, at an address without its name.
-              {...(!isWide && shown === undefined && page === 'quickstart' && currentLink)}
+              {...(!isWide && slug === undefined && page === 'quickstart' && currentLink)}
               className={linkLook}
             >
               {text}

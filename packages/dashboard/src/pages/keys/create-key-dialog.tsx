@@ -35,7 +35,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const account = useAccount()
   const { role, models } = account
   // The account may change elsewhere while the dialog is open.
-  const [shown] = useState(account)
+  const [firstAccount] = useState(account)
   const [scope, setScope] = useState<Scope>('inference')
   const [created, setCreated] = useState<CreatedKey | null>(null)
   // Anew: a key may have been revoked since the last answer.
@@ -79,7 +79,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
           return reading.ok ? { ok: true, values: { ...reading.values, scope: chosen } } : reading
         }}
         submit={async (values) => {
-          const key = await createKey(shown, values, `${attempt}-${values.scope}`)
+          const key = await createKey(firstAccount, values, `${attempt}-${values.scope}`)
           setCreated({ label: key.label, secret: key.value, scope: values.scope, models: values.models })
           await refresh('listKeys', 'getLimits')
         }}

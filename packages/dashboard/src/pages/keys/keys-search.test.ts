@@ -16,7 +16,7 @@ test('an address with an unknown order or an unclear tag still lists keys', asyn
 const facts = { isFiltered: false, isSearching: false, hasRevoked: false }
 
 test('an empty list says why it is empty, once that is known', async () => {
-  for (const [given, why] of [
+  for (const [search, why] of [
     [{}, 'new'],
     [{ hasRevoked: true }, 'revoked'],
     [{ hasRevoked: undefined }, 'searching'],
@@ -25,6 +25,6 @@ test('an empty list says why it is empty, once that is known', async () => {
     [{ isFiltered: true, isSearching: true }, 'searching'],
     [{ isSearching: true, hasRevoked: true }, 'searching']
   ] as const) {
-    assert.equal(noKeysReason({ ...facts, ...given }), why, JSON.stringify(given))
+    assert.equal(noKeysReason({ ...facts, ...search }), why, JSON.stringify(search))
   }
 })

@@ -134,9 +134,9 @@ test('a key keeps its exact expiry while the day is unchanged, even in the past'
       ['label', 'x'],
       ['expires_at', day]
     ])
-  const kept = readKeyForm(fields(dayOf('2026-05-01T10:20:30.000Z')), now, key)
-  assert.ok(kept.ok)
-  assert.equal(kept.values.expires_at, '2026-05-01T10:20:30.000Z')
+  const result = readKeyForm(fields(dayOf('2026-05-01T10:20:30.000Z')), now, key)
+  assert.ok(result.ok)
+  assert.equal(result.values.expires_at, '2026-05-01T10:20:30.000Z')
   assert.ok(!readKeyForm(fields('2026-05-02'), now, key).ok)
 })
 

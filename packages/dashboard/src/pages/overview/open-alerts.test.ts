@@ -33,8 +33,8 @@ test('unread warnings are alerts; news and read notices are not', async () => {
 
 test('only the newest threshold of each budget is an alert', async () => {
   const [account, ofA, ofB] = [notice(threshold(80)), notice(threshold(100, 'a')), notice(threshold(50, 'b'))]
-  const found = alertsOf(account, ofA, notice(threshold(50)), notice(threshold(80, 'a')), ofB)
-  assert.deepEqual(found, [account.id, ofA.id, ofB.id])
+  const ids = alertsOf(account, ofA, notice(threshold(50)), notice(threshold(80, 'a')), ofB)
+  assert.deepEqual(ids, [account.id, ofA.id, ofB.id])
 })
 
 test('a suspension is an alert until the account is resumed for the same reason', async () => {
@@ -63,10 +63,14 @@ test('the end of an old value is an alert while the key still has that old value
   const alerts = openAlerts([ending, notice(failed)])
   assert.deepEqual(keysOfAlerts(alerts), ['a'])
   const present = { id: 'a', status: 'active' as const, old_secret_until: until as string | null }
-  const open = (found: typeof present | { status: 'revoked' } | null | undefined, at = '2026-11-25T12:30:00.000Z') =>
+  const open = (changes: typeof present | { status: 'revoked' } | null | undefined, at = '2026-11-25T12:30:00.000Z') =>
     alerts
       .filter((alert) =>
-        isStillOpen(alert, new Map(found === undefined ? [] : [['a', found && { ...present, ...found }]]), new Date(at))
+        isStillOpen(
+          alert,
+          new Map(changes === undefined ? [] : [['a', changes && { ...present, ...changes }]]),
+          new Date(at)
+        )
       )
       .map(({ notice: { type } }) => type)
   assert.deepEqual(open(present), ['key.grace_ending', 'payment.failed'])

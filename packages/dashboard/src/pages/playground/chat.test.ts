@@ -26,24 +26,24 @@ function start() {
     onEnd: () => {}
   }
   const chat = createChat(() => clock.ms)
-  const asked = chat.ask(settings, 'Why?', asking)
+  const turn = chat.ask(settings, 'Why?', asking)
   const reply = () => chat.read().turns[0]?.replies[0]
-  return { clock, chat, asked, answer, reply, listen: () => listener! }
+  return { clock, chat, turn, answer, reply, listen: () => listener! }
 }
 
 test('the second click of a double click on Send does not stop the answer', async () => {
-  const { clock, chat, asked, reply } = start()
+  const { clock, chat, turn, reply } = start()
   clock.ms += 75
   chat.stop()
   assert.equal(reply()?.state, 'streaming')
   clock.ms += 500
   chat.stop()
-  await asked
+  await turn
   assert.deepEqual([reply()?.state, reply()?.requestId, reply()?.totalMs], ['stopped', null, 575])
 })
 
 test('an answer goes on while no page shows the chat, and the draft stays', async () => {
-  const { chat, asked, answer, reply, listen } = start()
+  const { chat, turn, answer, reply, listen } = start()
   let changes = 0
   const leave = chat.subscribe(() => void changes++)
   chat.changeDraft({ question: 'And', compared: 'b' })
@@ -51,7 +51,7 @@ test('an answer goes on while no page shows the chat, and the draft stays', asyn
   listen().onStart('req_1')
   listen().onText('Because')
   answer.resolve(result)
-  await asked
+  await turn
   assert.equal(changes, 1, 'a page that was left is not called')
   assert.deepEqual([reply()?.state, reply()?.text, reply()?.requestId], ['done', 'Because', 'req_1'])
   assert.deepEqual(chat.read().draft, {
@@ -70,6 +70,6 @@ test('another user gets an empty chat, and the answers of the user before are st
   assert.equal(chatOf('ada'), one.chat)
   assert.equal(chatOf('ada'), one.chat)
   assert.notEqual(chatOf('ben'), one.chat)
-  await one.asked
+  await one.turn
   assert.deepEqual([one.chat.read().turns, chatOf('ben').read().turns], [[], []])
 })

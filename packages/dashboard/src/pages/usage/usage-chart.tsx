@@ -33,7 +33,7 @@ const startsOf = ({ from, to, interval }: Pick<UsageReport, 'from' | 'to' | 'int
   bucketStarts(new Date(from), new Date(to), interval)
 
 /** Shows a report over time. It keeps the report's own range and grouping while another report loads. */
-export function UsageChart({ report, before, measure, ...shown }: UsageChartProps) {
+export function UsageChart({ report, before, measure, ...props }: UsageChartProps) {
   const { models } = useAccount()
   const starts = startsOf(report)
   const isMoney = measure === 'cost'
@@ -54,7 +54,7 @@ export function UsageChart({ report, before, measure, ...shown }: UsageChartProp
       format={isMoney ? formatUsd : formatCompact}
       isCount={!isMoney}
       formatExactly={isMoney ? formatUsd : formatCount}
-      {...shown}
+      {...props}
     />
   )
 }
@@ -64,7 +64,7 @@ interface LatencyChartProps extends Shown {
   readonly of: LatencyName
 }
 
-export function LatencyChart({ report, of, ...shown }: LatencyChartProps) {
+export function LatencyChart({ report, of, ...props }: LatencyChartProps) {
   const { models } = useAccount()
   const starts = startsOf(report)
   return (
@@ -77,7 +77,7 @@ export function LatencyChart({ report, of, ...shown }: LatencyChartProps) {
       note={describeWithoutLine(report)}
       format={formatMs}
       formatExactly={formatMs}
-      {...shown}
+      {...props}
     />
   )
 }

@@ -18,13 +18,13 @@ const writes: readonly Write[] = [
     name: 'create a key',
     async prepare(system) {
       const { person, account } = await personWithKey(system)
-      const known = async () =>
+      const readRecords = async () =>
         (await clientOf(system, account).hkeys(accountName(account))).filter((name) => name.startsWith('r:'))
-      const before = (await known()).length
+      const before = (await readRecords()).length
       return {
         make: () => person.createKey('second'),
         isSent: await laterWrite(system, account),
-        hasArrived: async () => (await known()).length > before
+        hasArrived: async () => (await readRecords()).length > before
       }
     }
   },
@@ -129,9 +129,9 @@ async function repairByRestart(system: ChaosSystem, write: Write): Promise<numbe
 /** Kills the first replica while the proxy holds its write to Redis. */
 async function killWithin({ controls }: ChaosSystem, { make, isSent }: PreparedWrite): Promise<void> {
   const [{ redis, part }] = controls as [ChaosSystem['controls'][number]]
-  const held = redis.hold(isSent)
+  const arrival = redis.hold(isSent)
   const made = make().catch(() => null)
-  const isHeld = await Promise.race([held.then(() => true), made.then(() => false)])
+  const isHeld = await Promise.race([arrival.then(() => true), made.then(() => false)])
   if (!isHeld) throw new Error('control answered without sending the change to Redis')
   await part.kill('SIGKILL')
   await made

@@ -4,7 +4,7 @@ import { type Allowed, findBrokenPromises } from './broken-promises.ts'
 import type { Measured } from './measured.ts'
 
 /** A measurement that keeps every promise. */
-const kept: Measured = {
+const measurement: Measured = {
   fault: 'none',
   brokenMs: 1000,
   revocations: { count: 2, answered: 2, maxAcceptedMs: 0 },
@@ -28,7 +28,7 @@ const kept: Measured = {
   recoveredMs: 0,
   findings: { seen: [], broken: [] }
 }
-const { charged, produced, receipts, messages } = kept
+const { charged, produced, receipts, messages } = measurement
 
 /** Of a fault in which Redis loses data. */
 const uncopied = {
@@ -37,18 +37,18 @@ const uncopied = {
 }
 
 t.test('a measurement without deviations breaks no promise', async () => {
-  assert.deepEqual(findBrokenPromises(kept, {}), [])
+  assert.deepEqual(findBrokenPromises(measurement, {}), [])
 })
 
 const unavailable = '503 state_unavailable'
 const broken: ReadonlyArray<[name: string, change: Partial<Measured>, allowed: Allowed]> = [
-  ['accepting a revoked key for too long', { revocations: { ...kept.revocations, maxAcceptedMs: 5001 } }, {}],
-  ['never answering a revocation', { revocations: { ...kept.revocations, answered: 1 } }, {}],
-  ['serving more than a cap', { caps: [{ ...kept.caps[0]!, producedNanos: 1001 }] }, {}],
-  ['charging more than a cap', { caps: [{ ...kept.caps[0]!, chargedNanos: 1001 }] }, {}],
+  ['accepting a revoked key for too long', { revocations: { ...measurement.revocations, maxAcceptedMs: 5001 } }, {}],
+  ['never answering a revocation', { revocations: { ...measurement.revocations, answered: 1 } }, {}],
+  ['serving more than a cap', { caps: [{ ...measurement.caps[0]!, producedNanos: 1001 }] }, {}],
+  ['charging more than a cap', { caps: [{ ...measurement.caps[0]!, chargedNanos: 1001 }] }, {}],
   [
     'serving more than the cap plus the unknown spend',
-    { caps: [{ ...kept.caps[0]!, producedNanos: 1101, unknownNanos: 100 }] },
+    { caps: [{ ...measurement.caps[0]!, producedNanos: 1101, unknownNanos: 100 }] },
     { redisLosesData: true }
   ],
   ['serving without charging', { charged: { ...charged, nanos: 4999 } }, {}],
@@ -114,7 +114,7 @@ const broken: ReadonlyArray<[name: string, change: Partial<Measured>, allowed: A
 ]
 for (const [name, change, allowed] of broken) {
   t.test(`${name} breaks one promise`, async () => {
-    const lines = findBrokenPromises({ ...kept, ...change }, allowed)
+    const lines = findBrokenPromises({ ...measurement, ...change }, allowed)
     assert.equal(lines.length, 1, lines.join('; '))
   })
 }
@@ -123,33 +123,36 @@ t.test('an effect that the fault allows breaks no promise', async () => {
   const overCap = { caps: [{ capNanos: 1000, producedNanos: 1100, chargedNanos: 1100, unknownNanos: 100 }] }
   assert.deepEqual(
     findBrokenPromises(
-      { ...kept, ...overCap, charged: { ...charged, nanos: 4800 }, uncopied },
+      { ...measurement, ...overCap, charged: { ...charged, nanos: 4800 }, uncopied },
       { redisLosesData: true }
     ),
     []
   )
   const estimated = { charged: { ...charged, requests: 11, nanos: 6000, estimatedRequests: 2, estimatedNanos: 1500 } }
-  assert.deepEqual(findBrokenPromises({ ...kept, ...estimated }, { gatewaysDie: true }), [])
-  assert.deepEqual(findBrokenPromises({ ...kept, raw: new Map([[unavailable, 9]]) }, { refusals: [unavailable] }), [])
+  assert.deepEqual(findBrokenPromises({ ...measurement, ...estimated }, { gatewaysDie: true }), [])
+  assert.deepEqual(
+    findBrokenPromises({ ...measurement, raw: new Map([[unavailable, 9]]) }, { refusals: [unavailable] }),
+    []
+  )
   const leftEstimated = { ...charged, nanos: 6000, estimatedRequests: 1, estimatedNanos: 1500 }
-  assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { clientsHangUp: true }), [])
-  assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { redisLosesData: true }), [])
+  assert.deepEqual(findBrokenPromises({ ...measurement, charged: leftEstimated }, { clientsHangUp: true }), [])
+  assert.deepEqual(findBrokenPromises({ ...measurement, charged: leftEstimated }, { redisLosesData: true }), [])
   const lostReceipts = { receipts: { ...receipts, missing: 2, extra: 1, unlogged: 3 }, uncopied }
-  assert.deepEqual(findBrokenPromises({ ...kept, ...lostReceipts }, { redisLosesData: true }), [])
+  assert.deepEqual(findBrokenPromises({ ...measurement, ...lostReceipts }, { redisLosesData: true }), [])
   const dropped = { receipts: { ...receipts, missing: 2, unlogged: 2, dropped: 2 } }
-  assert.deepEqual(findBrokenPromises({ ...kept, ...dropped }, {}), [])
+  assert.deepEqual(findBrokenPromises({ ...measurement, ...dropped }, {}), [])
   const secondMail = { messages: { ...messages, mails: { expected: 5, missing: 0, repeated: 1 } } }
-  assert.deepEqual(findBrokenPromises({ ...kept, ...secondMail }, { mailsRepeated: 1 }), [])
-  const revived = { revocations: { ...kept.revocations, maxAcceptedMs: 7000 } }
-  assert.deepEqual(findBrokenPromises({ ...kept, ...revived }, { revokedMs: 7000 }), [])
-  const inTwoMonths = { caps: [{ ...kept.caps[0]!, producedNanos: 2000, chargedNanos: 2000 }] }
-  assert.deepEqual(findBrokenPromises({ ...kept, ...inTwoMonths }, { months: 2 }), [])
-  assert.deepEqual(findBrokenPromises({ ...kept, recoveredMs: 14_000 }, { recoveryMs: 15_000 }), [])
+  assert.deepEqual(findBrokenPromises({ ...measurement, ...secondMail }, { mailsRepeated: 1 }), [])
+  const revived = { revocations: { ...measurement.revocations, maxAcceptedMs: 7000 } }
+  assert.deepEqual(findBrokenPromises({ ...measurement, ...revived }, { revokedMs: 7000 }), [])
+  const inTwoMonths = { caps: [{ ...measurement.caps[0]!, producedNanos: 2000, chargedNanos: 2000 }] }
+  assert.deepEqual(findBrokenPromises({ ...measurement, ...inTwoMonths }, { months: 2 }), [])
+  assert.deepEqual(findBrokenPromises({ ...measurement, recoveredMs: 14_000 }, { recoveryMs: 15_000 }), [])
 })
 
 t.test('after this process stalled, times are ignored and all other promises still count', async () => {
   const late = {
-    ...kept,
+    ...measurement,
     stalledMs: 2000,
     recoveredMs: 60_000,
     sdk: new Map([[unavailable, 1]]),

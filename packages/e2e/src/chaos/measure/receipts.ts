@@ -39,7 +39,7 @@ export interface LogReading {
 const charged = [1, 2]
 
 export async function readLog({ sql, link }: ChaosSystem): Promise<LogReading> {
-  const [counted] = await sql<[{ count: string }]>`
+  const [row] = await sql<[{ count: string }]>`
     select count(*)::text as count from requests where rank = any(${charged})`
   const rows = await sql<Array<{ account: string; requests: string; nanos: string }>>`
     with counted as (
@@ -56,7 +56,7 @@ export async function readLog({ sql, link }: ChaosSystem): Promise<LogReading> {
   const differences = new Map(
     rows.map(({ account, requests, nanos }) => [account, { requests: Number(requests), nanos: Number(nanos) }])
   )
-  return { count: Number(counted.count), dropped: await droppedReceipts(link), differences }
+  return { count: Number(row.count), dropped: await droppedReceipts(link), differences }
 }
 
 /** Compares the request log with the ledger since a reading. @param sent requests of clients since then */

@@ -31,20 +31,20 @@ export async function untilSettled(system: ChaosSystem): Promise<number> {
   let ended = 0
   for (;;) {
     const elapsedMs = performance.now() - startedAt
-    const [waiting, held, left, receipts] = await Promise.all([
+    const [waiting, holders, left, receipts] = await Promise.all([
       settlementsWaiting(system),
       accountsWithHolds(system),
       uncopied(system, 'usage'),
       uncopied(system, 'receipts')
     ])
-    if (waiting === 0 && held.length === 0 && left === 0 && receipts === 0) return ended
+    if (waiting === 0 && holders.length === 0 && left === 0 && receipts === 0) return ended
     if (elapsedMs > timeoutMs) {
       throw new Error(
-        `after a minute ${waiting} settlements wait, ${held.length} accounts have holds, ${left} rows and ${receipts} receipts are not copied`
+        `after a minute ${waiting} settlements wait, ${holders.length} accounts have holds, ${left} rows and ${receipts} receipts are not copied`
       )
     }
     if (waiting === 0 && elapsedMs > abandonedAfterMs) {
-      for (const account of held) {
+      for (const account of holders) {
         await passDeadlines(system.link.nodeOf(accountShard(account)).client, account)
         const { charged, released } = await reap(system.link, account, 1000, 60_000, receiptBytes)
         ended += charged + released

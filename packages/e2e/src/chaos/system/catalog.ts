@@ -114,13 +114,13 @@ export function writeCatalog(directory: string, freeMonthUsd: number = monthUsd)
  */
 export function writeUpstreams(directory: string, port: number): string {
   const { upstreams } = parse(readFileSync(upstreamsFile, 'utf8')) as { upstreams: object }
-  const counted = {
+  const upstream = {
     base_url: `http://127.0.0.1:${port}/v1`,
     credential_variable: 'OPENAI_API_KEY',
     speaks: ['chat', 'responses'],
     counter: 'openai'
   }
   const file = join(directory, 'upstreams.yaml')
-  writeFileSync(file, stringify({ upstreams: { ...upstreams, counted } }))
+  writeFileSync(file, stringify({ upstreams: { ...upstreams, counted: upstream } }))
   return file
 }

@@ -116,10 +116,10 @@ t.test('a proxy', async (t) => {
   t.test('holds matching bytes before they pass', async () => {
     const client = openClient(proxy)
     assert.equal(await echo(client, 'before'), 'before')
-    const held = proxy.hold((bytes) => bytes.includes('secret'))
+    const hold = proxy.hold((bytes) => bytes.includes('secret'))
     assert.equal(await echo(client, 'passes'), 'passes')
     const answer = echo(client, 'the secret word')
-    await held
+    await hold
     assert.equal(await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 50, 'held'))]), 'held')
     proxy.restore()
     assert.equal(await answer, 'the secret word')

@@ -177,7 +177,7 @@ export async function startNetwork(
     proxies.set(name, { redis: toRedis, database: await connect(Number(new URL(databaseUrl).port)) })
   }
   const upstream = await connect(models.port)
-  const counted = await connect(models.port)
+  const countedModels = await connect(models.port)
   const ports = await choosePorts()
-  return { proxies, upstream, counted, mail: await connect(ports.SANDBOX_SMTP_PORT), ports, connect }
+  return { proxies, upstream, counted: countedModels, mail: await connect(ports.SANDBOX_SMTP_PORT), ports, connect }
 }

@@ -51,10 +51,10 @@ const odd =
 
 /** A request for a service tier. */
 const tier =
-  (asked: string | null, served: string | null): Ask =>
+  (requestTier: string | null, served: string | null): Ask =>
   (random) => ({
     messages: [{ role: 'user', content: `${served === null ? '' : marker(`tier=${served}`)} ${words(random, 40)}` }],
-    ...(asked !== null && { service_tier: asked })
+    ...(requestTier !== null && { service_tier: requestTier })
   })
 
 const speech = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'pcm16' } }

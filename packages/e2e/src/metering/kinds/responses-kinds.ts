@@ -45,10 +45,10 @@ const billing =
     input: `${marker(...directives)} ${longText(random)} ${words(random, 40)}`
   })
 const tier =
-  (asked: string | null, served: string | null): Ask =>
+  (requestTier: string | null, served: string | null): Ask =>
   (random) => ({
     input: `${served === null ? '' : marker(`tier=${served}`)} ${words(random, 40)}`,
-    ...(asked !== null && { service_tier: asked })
+    ...(requestTier !== null && { service_tier: requestTier })
   })
 
 const tools = { tools: [{ type: 'function', ...weatherTool, parameters: weatherArguments }] }

@@ -28,12 +28,12 @@ export function answerMessage(
   const searches = isSearching ? Math.min(behaviour.searches ?? 1, prompt.maxSearches) : 0
   const query = searchQuery(prompt.chat)
   const blocks = buildBlocks({ ...produced, thinks: hidden.reasoning > 0, searches, query }, request, seal)
-  const found = foundTokens(prompt.tokens, searches)
-  const promptTokens = prompt.tokens + found
+  const searchTokens = foundTokens(prompt.tokens, searches)
+  const promptTokens = prompt.tokens + searchTokens
   const use = cache.look(request.model, prompt.segments, createdS * 1000)
   const { cachedTokens, ...written } = cacheKinds(promptTokens, use, behaviour)
   const toolCalls: Record<string, number> = prompt.maxSearches === null ? {} : { web_search: searches }
-  const counted = {
+  const counts = {
     promptTokens,
     cachedTokens,
     reasoningTokens: hidden.reasoning,
@@ -41,7 +41,13 @@ export function answerMessage(
     completionTokens: hidden.total + countProduced(produced),
     kinds: { ...noKinds, ...written, toolCalls, serviceTier: tierOf(request, behaviour) }
   }
-  const usage = reportMessageUsage(counted, found, prompt.maxSearches === null ? null : searches, request, behaviour)
+  const usage = reportMessageUsage(
+    counts,
+    searchTokens,
+    prompt.maxSearches === null ? null : searches,
+    request,
+    behaviour
+  )
   const started: SentMessage = {
     id: randomId('msg_'),
     type: 'message',
@@ -58,7 +64,7 @@ export function answerMessage(
   const stop = { stop_reason: stopReason(produced), stop_sequence: produced.stoppedBy ?? null }
 
   return {
-    ...counted,
+    ...counts,
     whole() {
       use.remember()
       return { ...started, ...stop, content: blocks.map(({ whole }) => whole), ...(usage && { usage: usage.whole }) }
@@ -92,8 +98,8 @@ function cacheKinds(promptTokens: number, { read, short, long }: CacheUse, behav
 }
 
 /** This API has no other tiers than these two. Its `auto` is the standard tier, as without a commitment. */
-function tierOf({ service_tier: asked }: MessageRequest, { tier }: Behaviour): BilledKinds['serviceTier'] {
-  return tier === 'priority' && asked !== 'standard_only' ? 'priority' : 'standard'
+function tierOf({ service_tier: requestTier }: MessageRequest, { tier }: Behaviour): BilledKinds['serviceTier'] {
+  return tier === 'priority' && requestTier !== 'standard_only' ? 'priority' : 'standard'
 }
 
 const thinkingTokens = { enabled: 32, adaptive: 16, disabled: 0, between_tools: 0 } as const
@@ -123,13 +129,13 @@ interface MessageUsage {
 /**
  * Builds the usage of a message. Its input tokens do not include cached or written ones.
  *
- * @param counted of the whole answer, with `foundTokens`
+ * @param counts of the whole answer, with `foundTokens`
  * @param foundTokens input tokens of search results, which the start of a stream does not know
  * @param searches null if the request has no web search
  * @returns null if the model name asks to omit it
  */
 function reportMessageUsage(
-  counted: Counted,
+  counts: Counted,
   foundTokens: number,
   searches: number | null,
   request: MessageRequest,
@@ -138,7 +144,7 @@ function reportMessageUsage(
   const odd = behaviour['odd-usage']
   if (behaviour['no-usage'] === true) return null
   if (odd === 'none') return { start: {}, delta: {}, whole: {} }
-  const { promptTokens, cachedTokens, kinds, reasoningTokens, completionTokens } = counted
+  const { promptTokens, cachedTokens, kinds, reasoningTokens, completionTokens } = counts
   const { cacheWriteTokens: short, cacheWriteLongTokens: long } = kinds
   const output = behaviour['report-tokens'] ?? completionTokens
   const input = promptTokens - cachedTokens - short - long
@@ -152,7 +158,7 @@ function reportMessageUsage(
   const ended = {
     input_tokens: input,
     ...cache,
-    ...(odd !== 'missing' && { output_tokens: odd === undefined ? output : oddTokens(odd, counted) }),
+    ...(odd !== 'missing' && { output_tokens: odd === undefined ? output : oddTokens(odd, counts) }),
     output_tokens_details: { thinking_tokens: reasoningTokens },
     server_tool_use: searches === null ? null : { web_search_requests: searches, web_fetch_requests: 0 }
   }

@@ -72,9 +72,9 @@ test('breakpoints are at most four, the long-lived ones first', async () => {
 test('a cached prompt expires after its lifetime, which each use extends', async () => {
   const cache = new PromptCache()
   const use = (lifetime: Lifetime, nowMs: number) => {
-    const found = cache.look(lifetime, [{ content: 'a', tokens: 7, lifetime }], nowMs)
-    found.remember()
-    return found.read
+    const lookup = cache.look(lifetime, [{ content: 'a', tokens: 7, lifetime }], nowMs)
+    lookup.remember()
+    return lookup.read
   }
   assert.deepEqual([use('5m', 0), use('5m', 299_999), use('5m', 599_998), use('5m', 899_998)], [0, 7, 7, 0])
   assert.deepEqual([use('1h', 0), use('1h', 3_599_999), use('1h', 7_199_999)], [0, 7, 0])

@@ -94,9 +94,9 @@ function typeOf(status: number): string {
 
 /** Accepts the key in `x-api-key`, or as a bearer token. */
 function authorize(headers: IncomingHttpHeaders, apiKey: string): void {
-  const given = headers['x-api-key'] ?? headers.authorization
-  if (given === undefined) throw new ApiError(401, { message: 'x-api-key header is required' })
-  if (given !== apiKey && (headers['x-api-key'] !== undefined || given !== `Bearer ${apiKey}`)) {
+  const credential = headers['x-api-key'] ?? headers.authorization
+  if (credential === undefined) throw new ApiError(401, { message: 'x-api-key header is required' })
+  if (credential !== apiKey && (headers['x-api-key'] !== undefined || credential !== `Bearer ${apiKey}`)) {
     throw new ApiError(401, { message: 'invalid x-api-key' })
   }
 }

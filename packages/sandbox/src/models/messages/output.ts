@@ -63,16 +63,16 @@ const direct = { type: 'direct' } as const
 function searchBlocks(query: string): AnswerBlock[] {
   const id = randomId('srvtoolu_')
   const use: ServerToolUseBlock = { type: 'server_tool_use', id, name: 'web_search', input: { query }, caller: direct }
-  const found: WebSearchToolResultBlock = {
+  const result: WebSearchToolResultBlock = {
     type: 'web_search_tool_result',
     tool_use_id: id,
     caller: direct,
     content: [{ type: 'web_search_result', url, title: 'Sandbox', encrypted_content: 'c2FuZGJveA==', page_age: null }]
   }
-  const asked = { type: 'input_json_delta' as const, partial_json: JSON.stringify({ query }) }
+  const delta = { type: 'input_json_delta' as const, partial_json: JSON.stringify({ query }) }
   return [
-    { whole: use, start: { ...use, input: {} }, startTokens: 0, deltas: [{ delta: asked, tokens: 0 }] },
-    { whole: found, start: found, startTokens: 0, deltas: [] }
+    { whole: use, start: { ...use, input: {} }, startTokens: 0, deltas: [{ delta, tokens: 0 }] },
+    { whole: result, start: result, startTokens: 0, deltas: [] }
   ]
 }
 

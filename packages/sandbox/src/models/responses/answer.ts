@@ -45,7 +45,7 @@ export function answerResponse(
   const { cachedTokens, ...ofPrompt } = promptKinds(total, behaviour, audio)
   const tier = openaiTier(request.service_tier, behaviour)
   const toolCalls: Record<string, number> = prompt.searches ? { web_search: searches } : {}
-  const counted = {
+  const counts = {
     promptTokens: total,
     cachedTokens,
     reasoningTokens: hidden.reasoning,
@@ -62,7 +62,7 @@ export function answerResponse(
   }
   const started = describeResponse(request, randomId('resp_'), createdS, tier as Response['service_tier'])
   const isCut = produced.finish === 'length'
-  const usage = reportResponseUsage(counted, behaviour)
+  const usage = reportResponseUsage(counts, behaviour)
   const ended: SentResponse = {
     ...started,
     status: isCut ? 'incomplete' : 'completed',
@@ -80,7 +80,7 @@ export function answerResponse(
 
   const keep = (response: SentResponse) => (request.store === false ? response : keepResponse(response, prompt, state))
   return {
-    ...counted,
+    ...counts,
     whole: () => keep(ended),
     *events() {
       let sent = 0

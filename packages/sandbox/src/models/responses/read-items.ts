@@ -29,8 +29,8 @@ export function readItems(request: PromptRequest, store: ResponseStore, seal: Se
   }
   const previous = typeof previousId === 'string' ? store.find(previousId) : null
   if (typeof previousId === 'string' && previous === null) throw previousNotFound(previousId)
-  const given = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? [])
-  const items = given.map((value, index) => readItem(value, ['input', String(index)], store, seal))
+  const values = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? [])
+  const items = values.map((value, index) => readItem(value, ['input', String(index)], store, seal))
   const all = [...(previous?.chain ?? []), ...items]
   checkCalls(all)
   return { input: items, all }
@@ -39,8 +39,8 @@ export function readItems(request: PromptRequest, store: ResponseStore, seal: Se
 function readItem(value: unknown, path: readonly string[], store: ResponseStore, seal: Seal): WholeItem {
   const item = parseItem(value, path)
   if (item.type === 'item_reference') {
-    const found = store.findItem(item.id)
-    if (found !== null) return found
+    const target = store.findItem(item.id)
+    if (target !== null) return target
     const message = `Item with id '${item.id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`
     throw new ApiError(404, { message, param: 'input' })
   }

@@ -113,8 +113,8 @@ function expanded(object: Fields, name: string, path: string, objects: Objects):
   if (typeof present !== 'string') return present
   const kind = references[name]
   if (kind === undefined) throw cannotExpand(path)
-  const found = objects.get(kind, present) ?? (kind === 'customer' ? objects.get('deleted_customer', present) : null)
-  return found ?? present
+  const target = objects.get(kind, present) ?? (kind === 'customer' ? objects.get('deleted_customer', present) : null)
+  return target ?? present
 }
 
 /** Adds a field that answers contain only if expanded. */

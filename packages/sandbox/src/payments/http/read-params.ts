@@ -65,9 +65,9 @@ function parse(form: string): FormFields {
   }
 }
 
-function readFields(schema: TObject, given: FormFields, name: string): Record<string, unknown> {
+function readFields(schema: TObject, form: FormFields, name: string): Record<string, unknown> {
   const read: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(form)) {
     const field = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
     const param = within(name, key)
     if (field === undefined) {

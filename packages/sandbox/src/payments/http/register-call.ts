@@ -31,22 +31,22 @@ export function registerCall<Fields extends TProperties>(app: FastifyInstance, a
     method: call.method,
     url: call.url,
     async handler(request, reply) {
-      const asked = requestOf(request)
-      const failure = api.failures.take(asked.method, asked.path)
-      const release = claimKey(api, asked.idempotencyKey)
+      const details = requestOf(request)
+      const failure = api.failures.take(details.method, details.path)
+      const release = claimKey(api, details.idempotencyKey)
       try {
         if (failure !== null) await api.failures.wait(failure, api.stop)
         if (failure !== null && failure.when !== 'after' && fail(failure, request, reply)) return reply
         api.catchUp()
-        const answer = runIdempotently(api, asked, () => {
-          const params = readParams(schema, asked.form) as Static<TObject<Fields>> & { expand?: string[] }
+        const answer = runIdempotently(api, details, () => {
+          const params = readParams(schema, details.form) as Static<TObject<Fields>> & { expand?: string[] }
           const { expand: paths = [], ...own } = params
           const result = call.run(api.context, own as Static<TObject<Fields>>, idOf(request))
           return expandAnswer(result, paths, api.context.objects)
         })
         api.deliver()
         if (failure?.when === 'after' && fail(failure, request, reply)) return reply
-        return send(answer, asked, reply)
+        return send(answer, details, reply)
       } finally {
         release()
       }
@@ -115,8 +115,8 @@ function defaultError(status: number): ErrorBody {
     : { type: 'invalid_request_error', message: 'This call failed as planned.' }
 }
 
-function send({ status, body, isReplayed }: ApiAnswer, asked: ApiRequest, reply: FastifyReply): FastifyReply {
-  if (asked.idempotencyKey !== null) reply.header('idempotency-key', asked.idempotencyKey)
+function send({ status, body, isReplayed }: ApiAnswer, call: ApiRequest, reply: FastifyReply): FastifyReply {
+  if (call.idempotencyKey !== null) reply.header('idempotency-key', call.idempotencyKey)
   if (isReplayed) reply.header('idempotent-replayed', 'true')
   return reply.code(status).type('application/json').send(body)
 }
@@ -149,14 +149,14 @@ function runIdempotently(api: Api, request: ApiRequest, run: () => object): ApiA
   if (key !== null && key.length > maxKeyLength) {
     throw invalidRequest(`Idempotency keys may be at most ${maxKeyLength} characters long.`)
   }
-  const asked = `${request.method} ${request.path} ${createHash('sha256').update(request.form).digest('hex')}`
+  const fingerprint = `${request.method} ${request.path} ${createHash('sha256').update(request.form).digest('hex')}`
   const earlier = key === null ? null : answers.get(key, clock.nowS())
   if (earlier !== null) {
-    if (earlier.request !== asked) throw keyUsedDifferently(String(key))
+    if (earlier.request !== fingerprint) throw keyUsedDifferently(String(key))
     return { status: earlier.status, body: earlier.body, isReplayed: true }
   }
   const keep = (status: number, body: string) => {
-    if (key !== null) answers.put(key, { request: asked, status, body }, clock.nowS())
+    if (key !== null) answers.put(key, { request: fingerprint, status, body }, clock.nowS())
     return { status, body, isReplayed: false }
   }
   try {

@@ -57,8 +57,8 @@ export function registerSandboxApi(app: FastifyInstance, controls: Controls): vo
 }
 
 function readJson<Schema extends TSchema>(schema: Schema, { body }: FastifyRequest): Static<Schema> {
-  const given = body ?? {}
-  if (Value.Check(schema, given)) return given
-  const [problem] = Value.Errors(schema, given)
+  const value = body ?? {}
+  if (Value.Check(schema, value)) return value
+  const [problem] = Value.Errors(schema, value)
   throw invalidRequest(`The body is not valid (${problem?.instancePath || 'body'}: ${problem?.message}).`)
 }

@@ -171,7 +171,7 @@ async function run(
   t: Test,
   database: Database,
   collector: OtlpReceiver,
-  { sender: given, isStopped = true, lastBatchMs = 30_000 }: RunOptions = {}
+  { sender: options, isStopped = true, lastBatchMs = 30_000 }: RunOptions = {}
 ) {
   const events = new EventEmitter()
   const counts: Record<ExportOutcome, number> = { exported: 0, rejected: 0, expired: 0 }
@@ -180,7 +180,7 @@ async function run(
     { url: `${collector.url}/v1/logs`, batchTimeoutMs: 30_000 },
     { name: 'tests', version: '1' }
   ))!
-  const sender = given ?? opened
+  const sender = options ?? opened
   const loop = createExportLoop({
     database,
     sender: {

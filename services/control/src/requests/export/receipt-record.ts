@@ -22,7 +22,7 @@ export function receiptRecord(receipt: Receipt): LogRecord {
     eventName: 'tollgate.request',
     body: `${receipt.endpoint} ${status ?? 'without an answer'}`,
     severity: status === null || status >= 500 ? 'warn' : 'info',
-    attributes: known({
+    attributes: withoutUnknown({
       ...requestOf(receipt),
       ...answerOf(receipt),
       ...usageOf(receipt)
@@ -93,6 +93,6 @@ const seconds = (ms: number | null) => (ms === null ? null : ms / 1000)
 /** Most requests have none of the rare counts. */
 const orNone = (count: number) => (count === 0 ? null : count)
 
-function known(values: Record<string, LogValue | null | undefined>): Record<string, LogValue> {
+function withoutUnknown(values: Record<string, LogValue | null | undefined>): Record<string, LogValue> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value != null)) as Record<string, LogValue>
 }

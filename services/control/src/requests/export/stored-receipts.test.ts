@@ -18,8 +18,9 @@ onDatabase(
     const reaped = receiptOf(account, { kind: 'reaped', status: null })
     const settled = { ...reaped, kind: 'settled', status: 200 } as const
     const other = receiptOf(account)
-    const kept = keptDays([Date.now()], 30)
-    const store = (...receipts: Array<typeof other>) => storeReceipts(orm, receipts, { kept, onStored: queueReceipts })
+    const days = keptDays([Date.now()], 30)
+    const store = (...receipts: Array<typeof other>) =>
+      storeReceipts(orm, receipts, { kept: days, onStored: queueReceipts })
     await store(reaped, other)
     await store(reaped, other)
     await store(settled, other)

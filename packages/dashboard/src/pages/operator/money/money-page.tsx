@@ -67,10 +67,10 @@ const monthForm = /^20\d{2}-(0[1-9]|1[0-2])$/
 
 /** What the models cost, what customers paid, and the difference. */
 export function MoneyPage() {
-  const { month: asked } = useSearch({ from: path })
+  const { month: searchMonth } = useSearch({ from: path })
   const navigate = useNavigate({ from: path })
   const offered = lastMonths(useCurrentHour(), offeredMonths)
-  const month = asked !== undefined && monthForm.test(asked) ? asked : (offered[0] ?? '')
+  const month = searchMonth !== undefined && monthForm.test(searchMonth) ? searchMonth : (offered[0] ?? '')
   const query = useQuery({ ...adminRead('getMoney', { query: { month } }), placeholderData: keepPreviousData })
   const isOld = query.isPlaceholderData
   return (

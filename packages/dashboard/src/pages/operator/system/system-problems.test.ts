@@ -84,8 +84,8 @@ test('each problem is said in words', async () => {
 })
 
 test('what makes requests fail comes first', async () => {
-  const found = titles({ projection: { shards_behind: 2 }, gateways: [gateway('g1', { catalog_version: null })] })
-  assert.deepEqual(found, ['1 gateway has no catalog yet', '2 shards of Redis lack the newest changes'])
+  const problems = titles({ projection: { shards_behind: 2 }, gateways: [gateway('g1', { catalog_version: null })] })
+  assert.deepEqual(problems, ['1 gateway has no catalog yet', '2 shards of Redis lack the newest changes'])
   const withoutRedis = titles({ redis: { ready: false, masters: [] }, projection: { shards_behind: null } })
   assert.deepEqual(withoutRedis, ['Redis is not available'], 'what follows from a problem is not told as another one')
 })
