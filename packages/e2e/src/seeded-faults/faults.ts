@@ -56,7 +56,7 @@ export const faults: readonly SeededFault[] = [
     name: 'success-before-in-force',
     summary: 'control confirms a change of a key that Redis does not have',
     file: 'services/control/src/keys/change-key.ts',
-    from: "if (!isInForce && !isForPeopleOnly(asked)) throw new ServiceError('change_pending')",
+    from: "if (!isInForce && !isForPeopleOnly(terms)) throw new ServiceError('change_pending')",
     to: '',
     test: 'says whether it is in force'
   },
