@@ -104,8 +104,8 @@ export const faults: readonly SeededFault[] = [
     name: 'ledger-skips-a-row',
     summary: 'the copy from Redis to the ledger leaves a row out',
     file: 'services/control/src/usage/usage-copier.ts',
-    from: 'await ledger.store(found.usages)',
-    to: 'await ledger.store(found.usages.slice(1))',
+    from: 'await ledger.store(batch.usages)',
+    to: 'await ledger.store(batch.usages.slice(1))',
     test: 'each served request is in the ledger exactly once'
   },
   {
@@ -368,8 +368,8 @@ export const faults: readonly SeededFault[] = [
     name: 'repeat-adds-a-row',
     summary: 'a change of a key that changes nothing adds a row to its log',
     file: 'services/control/src/keys/change-key.ts',
-    from: 'const row = hasTerms(key, asked)',
-    to: 'const row = hasTerms(key, asked) && false',
+    from: 'const row = hasTerms(key, terms)',
+    to: 'const row = hasTerms(key, terms) && false',
     test: 'a write that is repeated without a change adds no row to a log'
   },
   {
