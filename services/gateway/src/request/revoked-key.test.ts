@@ -61,7 +61,7 @@ t.before(async () => {
   const options = {
     idempotencyMemoryMb: 8,
     protection: { failuresPerMinute: 1e6 },
-    upstreamsFile: `upstreams: { test: { base_url: '${upstream.url}/v1', speaks: [chat, completions, embeddings, responses, messages] } }`
+    upstreamsFile: `upstreams: { test: { base_url: '${upstream.url}/v1', speaks: [chat, completions, embeddings, responses, messages, moderations] } }`
   }
   first = await startGateway(upstream.url, options)
   second = await startGateway(upstream.url, { ...options, beside: first })
@@ -93,6 +93,7 @@ function serve({ request, response, body }: Received): void {
   if (url.endsWith('tokens')) response.end('{"input_tokens":3}')
   else if (url.endsWith('/messages')) response.end(isStream ? messageStream : messageAnswer)
   else if (url.endsWith('/embeddings')) response.end(plainEmbedding)
+  else if (url.endsWith('/moderations')) response.end('{"results":[{}]}')
   else if (url.includes('/responses')) {
     const object = url.endsWith('/compact') ? 'response.compaction' : 'response'
     const made = { id: `resp_${upstream.received.length}`, object, status: 'completed', output: [] }
@@ -103,6 +104,7 @@ function serve({ request, response, body }: Received): void {
 
 function bodyOf(path: string): object {
   if (path.includes('/embeddings')) return { model: 'embedder', input: 'Hello' }
+  if (path.includes('/moderations')) return { model: 'judge', input: 'Hello' }
   if (path.endsWith('/cancel')) return {}
   if (path.includes('/responses')) return { model: 'small', input: 'Hello' }
   if (path.endsWith('/v1/completions')) return { model: 'writer', prompt: 'Hello' }

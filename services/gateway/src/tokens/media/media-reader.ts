@@ -139,7 +139,7 @@ export class MediaReader {
     if (type < 0 || notes[type + 2]! - notes[type + 1]! < imageType.length) return
     const name = this.#text(type, maxEscaped)
     if ((name === imageType && !hasImage) || (name === audioType && !hasAudio)) {
-      throw new ServiceError('invalid_request', { message: `A part of type ${name} has no ${name}. Add it.` })
+      throw new ServiceError('invalid_request', { message: `messages: a part of type ${name} has no ${name}. Add it.` })
     }
   }
 }
