@@ -73,20 +73,15 @@ function chargedCounts(whole: PricedRow, usage: Counts, rates: ChargeRates): Arr
   return all
 }
 
-/** The counts that a usage is charged for: parts that overlap are cut, so that each unit counts once. */
-export function withoutOverlaps(
-  usage: Counts,
-  rates: ChargeRates
-): Pick<Counts, 'cachedTokens' | 'reasoningTokens' | 'rare'> {
-  const { cachedTokens, reasoningTokens, rare } = usage
-  if (rare === null) return { cachedTokens, reasoningTokens, rare }
+/** A usage with the counts that it is charged for: parts that overlap are cut, so that each unit counts once. */
+export function withoutOverlaps<Usage extends Counts>(usage: Usage, rates: ChargeRates): Usage {
+  const { rare } = usage
+  // Nearly all requests have none of these, and their parts do not overlap.
+  if (rare === null) return usage
   const parts = wholes.flatMap((whole) => chargedCounts(whole, usage, rates).slice(1))
   const charged = Object.fromEntries(parts.map(([{ counter }, count]) => [counter, count])) as Record<Meter, number>
-  return {
-    cachedTokens: charged.cachedTokens,
-    reasoningTokens: charged.reasoningTokens,
-    rare: rareCounts({ ...rare, ...charged })
-  }
+  const { cachedTokens, reasoningTokens } = charged
+  return { ...usage, cachedTokens, reasoningTokens, rare: rareCounts({ ...rare, ...charged }) }
 }
 
 /** Calls of an unknown type, or of one without a price, cost the dearest price of a call. */

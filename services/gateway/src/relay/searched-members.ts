@@ -2,7 +2,7 @@
 export interface SearchedMembers {
   /** The paths of the values that are gathered. Names in paths contain no dots and no escapes. */
   readonly values: readonly string[]
-  /** The path of an object of which only the place is told. Nothing within it is searched. */
+  /** The path of an object whose first and last byte are noted, not its text. Nothing within it is searched. */
   readonly span?: string
   /**
    * Groups of signs: facts that are known as soon as a value begins, and that gather nothing.

@@ -31,7 +31,7 @@ export function chargeOfUsage({ prices, tiers, admitted }: Call, usage: Usage): 
   const { admittedAt, hold } = admitted
   const { costNanos, rates, tier } = priceOf(usage, { prices, tiers, admittedAt, endedAt: Date.now() })
   if (usage.hasOtherModels && hold.nanos > costNanos) return { usage, costNanos: hold.nanos, rates: null, tier: null }
-  return { usage: rates === null ? usage : { ...usage, ...withoutOverlaps(usage, rates) }, costNanos, rates, tier }
+  return { usage: rates === null ? usage : withoutOverlaps(usage, rates), costNanos, rates, tier }
 }
 
 /** All reserved tokens and calls of tools, as usage. */

@@ -25,7 +25,7 @@ export interface ReportedUsage extends Omit<Usage, 'promptTokens' | 'completionT
   completionTokens: number | null
 }
 
-/** Usage of which nothing was measured yet. */
+/** A usage whose counts are all 0: readers fill it in. */
 export const noUsage: Usage = {
   promptTokens: 0,
   cachedTokens: 0,
