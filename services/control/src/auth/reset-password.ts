@@ -77,7 +77,7 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
       if (!hasAddress(user, mailed)) throw new ServiceError('link_invalid')
       const by: By = { actorId: userId, ip, at: clock() }
       const { isAccountChanged, revoked } = await database.orm.transaction(async (tx) => {
-        const { isOurs, isAccountChanged } = await adoptUser(tx, context, userId, user, by.at, needsApproval)
+        const { isOurs, isAccountChanged } = await adoptUser(tx, context, userId, user, by.at, { needsApproval })
         if (!isOurs) throw new ServiceError('link_invalid')
         await noteProved(tx, mailed)
         const revoked = await revokeOldAccess(tx, userId, body.revoke_keys ?? !wasProved, by)

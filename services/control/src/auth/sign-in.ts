@@ -57,7 +57,7 @@ export async function signIn(
   logUnknownPlan(request.log, catalog, user)
   const opened = await database.orm.transaction(async (tx) => {
     const isReturning = await isOurUser(tx, user.id)
-    const { isOurs, isAccountChanged } = await adoptUser(tx, context, user.id, user, now, needsApproval)
+    const { isOurs, isAccountChanged } = await adoptUser(tx, context, user.id, user, now, { needsApproval })
     await decide(tx, isOurs)
     await noteProved(tx, user)
     await closeSessions(tx, presentedSessions(request.headers.cookie))

@@ -1,15 +1,15 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { nearest } from '@tollgate/service/config/unknown-variables.ts'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { ensurePersonalAccount } from '../accounts/account-plan.ts'
+import { ensurePersonalAccount, planByHand } from '../accounts/account-plan.ts'
 import { claimMailbox } from '../accounts/free-budget.ts'
 import { resumeAccount, suspendAccount } from '../accounts/suspensions.ts'
 import { byService } from '../audit/record-audit.ts'
 import { endSessions } from '../callers/sessions.ts'
 import { isUnknownPlan } from '../catalog/plans.ts'
-import type { Transaction } from '../database/connect.ts'
-import { users } from '../database/schema/users.ts'
+import type { Orm, Transaction } from '../database/connect.ts'
+import { planWrites, users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import type { Mailboxes } from '../signup/mailbox.ts'
@@ -26,6 +26,15 @@ export interface Adoption {
   readonly isOurs: boolean
   /** Whether the projector must project the account after the commit. */
   readonly isAccountChanged: boolean
+  /** Whether the plan must be read again, because it may have been read before control wrote another. */
+  readonly isPlanOld: boolean
+}
+
+interface AdoptionOptions {
+  /** Asked for a user who is new; without it, only users whom control knows are adopted. */
+  readonly needsApproval?: NeedsApproval
+  /** The result of `readPlanMark` before the user was read at the provider. */
+  readonly planMark?: string
 }
 
 /** Decides whether the account of a new user waits for an operator's approval. */
@@ -37,28 +46,39 @@ export type NeedsApproval = (tx: Transaction, address: string, now: Date) => Pro
  * Whoever is an operator needs no approval: a service has to have a first one.
  * The user's row is locked until the transaction ends. Locks that delay other changes come last.
  *
- * @param seen the user at the provider; null if the provider has no such user
- * @param needsApproval asked for a user who is new; without it, only users whom control knows are adopted
+ * A plan that control wrote itself, and has replaced since the read, would look as if an operator had set it. So a plan
+ * set by hand is taken only from a read that began after control's last write. After any other read the user is due.
+ *
+ * @param found the user at the provider; null if the provider has no such user
  */
 export async function adoptUser(
   tx: Transaction,
   { catalog, mailboxes }: AdoptionContext,
   id: string,
-  seen: IdentityUser | null,
+  found: IdentityUser | null,
   now: Date,
-  needsApproval: NeedsApproval = async () => false
+  { needsApproval = async () => false, planMark }: AdoptionOptions = {}
 ): Promise<Adoption> {
   const [user] = await tx
-    .select({ deletedAt: users.deletedAt, provedEmail: users.provedEmail })
+    .select({ deletedAt: users.deletedAt, provedEmail: users.provedEmail, plan: users.plan })
     .from(users)
     .where(eq(users.id, id))
     .for('no key update')
-  if (user?.deletedAt) return { isOurs: false, isAccountChanged: false }
-  if (seen === null || seen.isBanned) {
-    if (user === undefined) return { isOurs: false, isAccountChanged: false }
+  if (user?.deletedAt) return { isOurs: false, isAccountChanged: false, isPlanOld: false }
+  if (found === null || found.isBanned) {
+    if (user === undefined) return { isOurs: false, isAccountChanged: false, isPlanOld: false }
     await tx.update(users).set({ syncedAt: now }).where(eq(users.id, id))
     await endSessions(tx, id)
-    return { isOurs: true, isAccountChanged: await suspendAccount(tx, id, 'identity', byService(now)) }
+    const isAccountChanged = await suspendAccount(tx, id, 'identity', byService(now))
+    return { isOurs: true, isAccountChanged, isPlanOld: false }
+  }
+  const isPlanOld = user !== undefined && found.plan !== user.plan && (await mayBeOld(tx, id, found.plan, planMark))
+  const seen = isPlanOld ? { ...found, plan: user.plan } : found
+  if (isPlanOld) {
+    await tx
+      .update(users)
+      .set({ dueAt: sql`now()`, dueMarks: sql`${users.dueMarks} + 1` })
+      .where(eq(users.id, id))
   }
   await syncUser(tx, seen, now)
   if (user !== undefined && user.provedEmail !== foldCase(seen.email)) {
@@ -70,7 +90,28 @@ export async function adoptUser(
   const isApproved = seen.isOperator && (await resumeAccount(tx, id, 'approval', byService(now)))
   const isResumed = await resumeAccount(tx, id, 'identity', byService(now))
   const isBudgetChanged = await claimMailbox(tx, mailboxes, id, seen.email)
-  return { isOurs: true, isAccountChanged: isPlanChanged || isApproved || isResumed || isBudgetChanged }
+  return { isOurs: true, isAccountChanged: isPlanChanged || isApproved || isResumed || isBudgetChanged, isPlanOld }
+}
+
+/**
+ * Tells what control had written to a user's `app_metadata.plan`. Read this before the user, and give it to
+ * {@link adoptUser}.
+ */
+export async function readPlanMark(orm: Orm, userId: string): Promise<string> {
+  const [write] = await orm
+    .select({ revision: planWrites.revision, ours: planWrites.ours })
+    .from(planWrites)
+    .where(eq(planWrites.userId, userId))
+  return planMarkOf(write ?? null)
+}
+
+export const planMarkOf = (write: Pick<typeof planWrites.$inferSelect, 'revision' | 'ours'> | null): string =>
+  write === null ? '' : JSON.stringify([write.revision, write.ours])
+
+/** Whether a plan looks set by hand, and control may have written another one since it was read. */
+async function mayBeOld(tx: Transaction, userId: string, plan: string | null, mark?: string): Promise<boolean> {
+  const [write] = await tx.select().from(planWrites).where(eq(planWrites.userId, userId))
+  return write !== undefined && planByHand(plan, write.ours) !== null && mark !== planMarkOf(write)
 }
 
 /**

@@ -12,7 +12,7 @@ import { migrate } from '../database/migrate.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import { createMailboxes } from '../signup/mailbox.ts'
 import { onDatabase } from '../testing/databases.ts'
-import { syncUser } from './adopt-user.ts'
+import { adoptUser, readPlanMark, syncUser } from './adopt-user.ts'
 import { createPlanWriter, type PlanWriterOptions } from './plan-writer.ts'
 
 const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
@@ -200,6 +200,31 @@ onDatabase('plan writer', async (t, newDatabase) => {
     assert.equal(await personalPlanOf(id), 'pro')
     await newWriter().writeAll()
     assert.equal(provider.plans.get(id), 'pro')
+  })
+
+  await t.test('a plan of ours that was read before we wrote the next one does not count as set by hand', async () => {
+    const id = await newUser()
+    const read = async () => ({ planMark: await readPlanMark(orm, id), seen: userOf(id) })
+    const adopt = ({ seen, planMark }: Awaited<ReturnType<typeof read>>) =>
+      orm.transaction((tx) => adoptUser(tx, { catalog, mailboxes }, id, seen, now, { planMark }))
+    const change = async (plan: string) => {
+      await orm.transaction(async (tx) => {
+        await intendPlan(tx, id, plan)
+        await ensurePersonalAccount(tx, catalog, id, now)
+      })
+      await newWriter().writeAll()
+    }
+    await change('team')
+    const early = await read()
+    await change('free')
+    assert.partialDeepStrictEqual(await adopt(early), { isPlanOld: true, isAccountChanged: false })
+    assert.equal(await personalPlanOf(id), 'free')
+    const due = await queryRows(orm, sql`select id from users where id = ${id} and due_at <= now()`)
+    assert.equal(due.length, 1, 'it is read again')
+
+    provider.plans.set(id, 'team')
+    assert.partialDeepStrictEqual(await adopt(await read()), { isPlanOld: false, isAccountChanged: true })
+    assert.equal(await personalPlanOf(id), 'team', 'an operator set it')
   })
 
   await t.test('it continues after every kind of failure, and no plan of ours counts as set by hand', async () => {

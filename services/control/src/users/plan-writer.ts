@@ -12,7 +12,7 @@ import { LeasedRows } from '../leased-rows/leased-rows.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockChanges } from '../projection/record-change.ts'
 import type { Mailboxes } from '../signup/mailbox.ts'
-import { adoptUser } from './adopt-user.ts'
+import { adoptUser, planMarkOf } from './adopt-user.ts'
 
 /**
  * How long a writer leases a user: longer than all its calls may take. After a failure the lease stays, so that an
@@ -115,7 +115,7 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
       // Locked before the intention: a change of the owner's plan uses the same order.
       await lockChanges(tx)
       const ended = await writes.end(claimed, { ours, pending: false }, { where: isIntention(claimed), tx })
-      return ended === null ? null : adoptUser(tx, options, userId, user, clock())
+      return ended && adoptUser(tx, options, userId, user, clock(), { planMark: planMarkOf(ended) })
     })
     if (adoption === null) await release(claimed)
     else if (adoption.isAccountChanged) await projector.accountChanged(userId)

@@ -12,7 +12,7 @@ import type { Identity } from '../identity/identity.ts'
 import { LeasedRows } from '../leased-rows/leased-rows.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { Mailboxes } from '../signup/mailbox.ts'
-import { adoptUser, logUnknownPlan } from './adopt-user.ts'
+import { adoptUser, logUnknownPlan, readPlanMark } from './adopt-user.ts'
 
 /** Less than a minute: within that time, control must notice a ban, a deletion or a plan set by hand. */
 const staleMs = 50_000
@@ -48,8 +48,9 @@ export function createUserRefresher(options: RefreshOptions): UserRefresher {
         .where(and(eq(users.id, id), lte(users.checkedAt, stale), lte(users.syncedAt, stale)))
         .returning({ id: users.id })
       if (claimed.length === 0) return false
+      const planMark = await readPlanMark(orm, id)
       const seen = await identity.findUser(id, AbortSignal.timeout(askTimeoutMs))
-      const { isAccountChanged } = await orm.transaction((tx) => adoptUser(tx, options, id, seen, now))
+      const { isAccountChanged } = await orm.transaction((tx) => adoptUser(tx, options, id, seen, now, { planMark }))
       if (isAccountChanged) await projector.accountChanged(id)
       return true
     } catch (err) {
@@ -150,9 +151,11 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
 
   async function refresh(id: string, deadline: AbortSignal): Promise<void> {
     const [row] = await orm.select({ marks: users.dueMarks }).from(users).where(eq(users.id, id))
+    const planMark = await readPlanMark(orm, id)
     const seen = await identity.findUser(id, deadline)
     if (seen !== null) logUnknownPlan(log, catalog, seen)
-    await orm.transaction((tx) => adoptUser(tx, options, id, seen, clock()))
+    const { isPlanOld } = await orm.transaction((tx) => adoptUser(tx, options, id, seen, clock(), { planMark }))
+    if (isPlanOld) return refresh(id, deadline)
     // Also without a change: an earlier attempt may have stored one that Redis does not have.
     if (!(await projector.accountChanged(id))) throw new ServiceError('change_pending')
     await orm

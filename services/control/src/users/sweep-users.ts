@@ -12,7 +12,7 @@ import type { Identity, IdentityUser } from '../identity/identity.ts'
 import { claimSweep, createSweepLoop, type Lease } from '../leased-rows/sweep-lease.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { Mailboxes } from '../signup/mailbox.ts'
-import { adoptUser } from './adopt-user.ts'
+import { adoptUser, readPlanMark } from './adopt-user.ts'
 import { finishDeletions } from './delete-user.ts'
 
 /** The minimum time from the start of one comparison of all users to the start of the next. */
@@ -183,7 +183,8 @@ async function adoptUnlisted(
     .limit(batch)
   for (const { id } of rows) {
     if (signal.aborted) break
-    await adopt(options, id, await identity.findUser(id))
+    const planMark = await readPlanMark(database.orm, id)
+    await adopt(options, id, await identity.findUser(id), planMark)
     await pause()
   }
   return rows.length
@@ -200,9 +201,11 @@ async function isAnyoneUnlisted({ database }: CompareOptions, startedAt: Date): 
   return rows.length > 0
 }
 
-async function adopt(options: CompareOptions, id: string, seen: IdentityUser | null): Promise<void> {
+async function adopt(options: CompareOptions, id: string, seen: IdentityUser | null, planMark?: string): Promise<void> {
   const { database, projector, clock } = options
-  const { isAccountChanged } = await database.orm.transaction((tx) => adoptUser(tx, options, id, seen, clock()))
+  const { isAccountChanged } = await database.orm.transaction((tx) =>
+    adoptUser(tx, options, id, seen, clock(), planMark === undefined ? {} : { planMark })
+  )
   if (isAccountChanged) await projector.accountChanged(id)
 }
 

@@ -6,7 +6,7 @@ import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../../database/connect.ts'
 import { serviceRoleKey } from '../../testing/control-options.ts'
-import { adoptUser } from '../../users/adopt-user.ts'
+import { adoptUser, readPlanMark } from '../../users/adopt-user.ts'
 import { storeCustomer } from '../customers.ts'
 import { isSubscriptionLive } from '../plan-from-subscriptions.ts'
 import type { History, Step } from './histories.ts'
@@ -90,6 +90,7 @@ class Customer {
   /** Adopts the user's plan, as a sign-in or the comparison with the identity provider does. */
   async adopt(): Promise<string | null> {
     const id = this.#id
+    const planMark = await readPlanMark(this.#one.database.orm, id)
     const { data, error } = await this.#admin.getUserById(id)
     if (error !== null) throw error
     const plan: unknown = data.user.app_metadata.plan ?? null
@@ -102,7 +103,7 @@ class Customer {
       operatorRoles: null,
       isBanned: false
     }
-    await this.#one.database.orm.transaction((tx) => adoptUser(tx, this.#one, id, user, new Date()))
+    await this.#one.database.orm.transaction((tx) => adoptUser(tx, this.#one, id, user, new Date(), { planMark }))
     await this.#one.projector.accountChanged(id)
     return user.plan
   }
