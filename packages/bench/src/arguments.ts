@@ -15,6 +15,8 @@ export interface Arguments {
   minutes: number | null
   /** The number of requests in the log; null: the default. */
   rows: number | null
+  /** How often both sides start; null: the default. */
+  pairs: number | null
   quick: boolean
   help: boolean
 }
@@ -46,6 +48,9 @@ export function readArguments(
   if (minutes !== null && !(minutes > 0)) throw new UsageError('--minutes is a number above 0')
   const rows = values.rows === undefined ? null : Number(values.rows)
   if (rows !== null && !(Number.isInteger(rows) && rows > 0)) throw new UsageError('--rows is a whole number above 0')
+  const pairs = values.pairs === undefined ? null : Number(values.pairs)
+  if (pairs !== null && !(Number.isInteger(pairs) && pairs > 0))
+    throw new UsageError('--pairs is a whole number above 0')
   return {
     parts: positionals,
     target,
@@ -55,6 +60,7 @@ export function readArguments(
     patienceSeconds,
     minutes,
     rows,
+    pairs,
     quick: values.quick === true,
     help: values.help === true
   }
@@ -73,6 +79,7 @@ function parse(argv: readonly string[]) {
         patience: { type: 'string' },
         minutes: { type: 'string' },
         rows: { type: 'string' },
+        pairs: { type: 'string' },
         quick: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' }
       }

@@ -7,17 +7,17 @@ import { pinLoadSide } from './measure/machine.ts'
 import { type CpuProfile, type SelfTime, summarizeProfile } from './measure/profile.ts'
 import { apisPart } from './parts/apis.ts'
 import { control } from './parts/control.ts'
+import { ladder } from './parts/ladder.ts'
 import { latency } from './parts/latency.ts'
 import { memory } from './parts/memory.ts'
-import { metering } from './parts/metering.ts'
 import type { Part } from './parts/part.ts'
 import { requestLog } from './parts/request-log.ts'
 import { measureSaturation } from './parts/saturation.ts'
 import { soak } from './parts/soak.ts'
 import { stream } from './parts/stream.ts'
 import { describeMachine, formatNumber, renderMachine, renderTable } from './report/table.ts'
-import { gateway, gatewayWithoutReceipts, relayWithKeys } from './targets/gateway.ts'
-import { bare, dispatch, relay, type Target } from './targets/proxies.ts'
+import { gateway, relay } from './targets/gateway.ts'
+import { bare, dispatch, type Target } from './targets/proxies.ts'
 
 const functionsShown = 25
 const packagesShown = 12
@@ -60,12 +60,12 @@ const chat: Part = {
 }
 
 /** In the order of a whole run. */
-const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, requestLog, apisPart]
-const targets: readonly [Target, ...Target[]] = [gateway, gatewayWithoutReceipts, bare, dispatch, relay, relayWithKeys]
+const parts: readonly Part[] = [chat, stream, latency, memory, control, ladder, soak, requestLog, apisPart]
+const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay]
 
 const usage = `npm run bench -- [part …] [option …]
 
-Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last three unless named):
+Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last four unless named):
 ${parts.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`).join('\n')}
 
 Options:
@@ -76,6 +76,7 @@ Options:
   --patience SECONDS wait for a quiet machine, this long in total, and repeat disturbed rounds
   --minutes N        duration of the soak; 10 by default
   --rows N           requests in the log of the part request-log; 100,000,000 by default: about 40 GB
+  --pairs N          start both sides this often, with four rounds each time; 4 by default
   --quick            a short run that only shows that everything works; its figures mean nothing`
 
 /** Runs the chosen parts. @returns the exit code: 1 if a part found a fault; figures alone are never a fault */
@@ -102,6 +103,7 @@ async function run(options: Arguments): Promise<number> {
       cores: 'unpinned' in pinning ? null : pinning,
       timing: {
         ...timing,
+        ...(options.pairs !== null && { pairs: options.pairs, rounds: options.pairs * (timing.rounds / timing.pairs) }),
         ...(options.minutes !== null && { soakMs: options.minutes * 60_000 }),
         ...(options.rows !== null && { loggedRequests: options.rows })
       },

@@ -24,6 +24,8 @@ export interface Side {
   inspector: Inspector | null
   /** Without an API, chat. */
   plainPlan(api?: BenchApi): RequestPlan
+  /** Chat, with an `Idempotency-Key` of its own for each request. */
+  repeatablePlan(): RequestPlan
   /** @param shape the upstream's current shape */
   streamPlan(shape: StreamShape, api?: BenchApi): RequestPlan
   stop(): Promise<void>
@@ -50,6 +52,7 @@ export async function startSide(target: Target, context: TargetContext, options:
       apiKeys: running.apiKeys,
       inspector,
       plainPlan: (api = 'chat') => planFor(running, api, false, 0),
+      repeatablePlan: () => planFor(running, 'chat', false, 0, '0'.repeat(16)),
       streamPlan: (shape, api = 'chat') => planFor(running, api, true, eventsOfApi(api, shape)),
       async stop() {
         inspector?.close()
@@ -62,11 +65,25 @@ export async function startSide(target: Target, context: TargetContext, options:
   }
 }
 
-function planFor({ port, model, apiKeys }: RunningTarget, api: BenchApi, stream: boolean, events: number): RequestPlan {
+/** @param number stands for a number in the header `Idempotency-Key`; without it there is no such header */
+function planFor(
+  { port, model, apiKeys }: RunningTarget,
+  api: BenchApi,
+  stream: boolean,
+  events: number,
+  number?: string
+): RequestPlan {
   const apiKey = apiKeys[0]!
-  const text = benchRequest({ api, port, model, apiKey, stream })
-  // The text before the key is ASCII, so the index counts bytes.
-  return apiKeys.length === 1 ? { port, text, events } : { port, text, events, keyAt: text.indexOf(apiKey) }
+  const idempotencyKey = number === undefined ? {} : { idempotencyKey: number }
+  const text = benchRequest({ api, port, model, apiKey, stream, ...idempotencyKey })
+  // The text before these is ASCII, so the index counts bytes.
+  return {
+    port,
+    text,
+    events,
+    ...(apiKeys.length > 1 && { keyAt: text.indexOf(apiKey) }),
+    ...(number !== undefined && { numberAt: text.indexOf(number) })
+  }
 }
 
 async function untilItAnswers(name: string, { port, child, model, apiKeys }: RunningTarget): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { readCpuNanos, readMachineTicks } from '../measure/machine.ts'
+import { type CpuUse, cpuBetween, readCpu, readMachineTicks, readWrites } from '../measure/machine.ts'
 import { Connection, type ConnectionOwner, type KeyRing } from './connection.ts'
 import type { CloseCommand, MeasureCommand, OpenCommand, Window } from './protocol.ts'
 import { countsBetween, openRedisCounters } from './redis-counters.ts'
@@ -50,12 +50,13 @@ export class ClosedLoop implements ConnectionOwner {
     await counters?.close()
     this.#throwFailure()
     const cpuNanos: Record<string, number> = {}
-    for (const name of Object.keys(watch)) cpuNanos[name] = after.cpu[name]! - before.cpu[name]!
+    for (const name of Object.keys(watch)) cpuNanos[name] = cpuBetween(before.cpu[name]!, after.cpu[name]!)
     return {
       seconds: (after.at - before.at) / 1000,
       answers: after.answers - before.answers,
       events: after.events - before.events,
       cpuNanos,
+      writes: after.writes - before.writes,
       redis: redisBefore === undefined || redisAfter === undefined ? null : countsBetween(redisBefore, redisAfter),
       machineSeconds: {
         busy: (after.machine.busy - before.machine.busy) / ticksPerSecond,
@@ -91,9 +92,11 @@ export class ClosedLoop implements ConnectionOwner {
   }
 
   #snapshot(watch: Record<string, number>) {
-    const cpu: Record<string, number> = {}
-    for (const [name, pid] of Object.entries(watch)) cpu[name] = readCpuNanos(pid)
-    return { at: performance.now(), answers: this.#answers, events: this.#events, cpu, machine: readMachineTicks() }
+    const cpu: Record<string, CpuUse> = {}
+    for (const [name, pid] of Object.entries(watch)) cpu[name] = readCpu(pid)
+    const writes = watch.measured === undefined ? 0 : readWrites(watch.measured)
+    const [at, answers, events] = [performance.now(), this.#answers, this.#events]
+    return { at, answers, events, cpu, writes, machine: readMachineTicks() }
   }
 
   #throwFailure(): void {

@@ -5,6 +5,9 @@ import { type Answer, ResponseParser } from './response-parser.ts'
 // All connections read into one block: each read is parsed before the next one starts.
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024)
 
+/** Requests of different runs must differ, too. */
+let lastNumber = Date.now() * 1000
+
 /** The events that a connection reports to its owner. */
 export interface ConnectionOwner {
   answered(connection: Connection): void
@@ -52,6 +55,9 @@ export class Connection {
   send(): void {
     // Overwrites the key of the last request. That was answered, so all its bytes are written.
     if (this.#plan.keyAt !== undefined) this.#request.write(this.#keys.next(), this.#plan.keyAt, 'latin1')
+    if (this.#plan.numberAt !== undefined) {
+      this.#request.write(String(++lastNumber).padStart(16, '0'), this.#plan.numberAt, 'latin1')
+    }
     this.#isWaiting = true
     this.events = 0
     this.sentAt = performance.now()

@@ -7,6 +7,8 @@ export interface RequestPlan {
   text: string
   /** The byte at which each request gets another key of the last `keys` command. All keys are equally long. */
   keyAt?: number
+  /** The byte at which each request gets another number of 16 digits. */
+  numberAt?: number
   /** The number of server-sent events of a complete answer; 0: the answer is not a stream. */
   events: number
 }
@@ -64,6 +66,8 @@ export interface Window {
   events: number
   /** CPU nanoseconds of every watched process. */
   cpuNanos: Record<string, number>
+  /** How often the process `measured` asked the kernel to write. */
+  writes: number
   /** The work of the watched Redis; null without Redis. */
   redis: RedisCounts | null
   /** CPU seconds of everything on the machine, the bench included, and CPU seconds that the hypervisor took. */

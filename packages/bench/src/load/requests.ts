@@ -41,8 +41,10 @@ export function benchRequest(options: {
   model: string
   apiKey: string
   stream: boolean
+  /** The value of `Idempotency-Key`; none by default. */
+  idempotencyKey?: string
 }): string {
-  const { api, model, stream } = options
+  const { api, model, stream, idempotencyKey } = options
   const body = JSON.stringify({ model, ...members[api], ...(stream ? { stream: true } : {}) })
   return [
     `POST ${benchPaths[api]} HTTP/1.1`,
@@ -60,6 +62,7 @@ export function benchRequest(options: {
     'x-stainless-arch: x64',
     'x-stainless-runtime: node',
     'x-stainless-runtime-version: v24.21.0',
+    ...(idempotencyKey === undefined ? [] : [`idempotency-key: ${idempotencyKey}`]),
     `authorization: Bearer ${options.apiKey}`,
     `content-length: ${Buffer.byteLength(body)}`,
     '',

@@ -9,21 +9,58 @@ const ticksPerSecond = 100
 const quietShare = 0.1
 
 /**
- * The CPU time, user and system, that all running threads of a process have used, in nanoseconds.
+ * The CPU time, user and system, that a process has used, ended threads included: nanoseconds, in steps of 10 ms. From
+ * `/proc/<pid>/stat` (proc_pid_stat(5)).
  *
- * It is the sum of the first field of `/proc/<pid>/task/<tid>/schedstat` (Linux
- * Documentation/scheduler/sched-stats.rst). `/proc/<pid>/stat` has the same time in steps of 10 ms, and
- * `process.cpuUsage()` needs our code inside the measured process. Ended threads are missing, but Node's threads (event
- * loop, V8 and libuv workers) live as long as the process. This reads one small file per thread, about a dozen.
+ * @throws if the process does not exist
+ */
+export function readCpuNanos(pid: number): number {
+  return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+}
+
+/** The CPU time that a process has used, in nanoseconds: see {@link cpuBetween}. */
+export interface CpuUse {
+  /** As {@link readCpuNanos}. */
+  readonly total: number
+  /** Of each running thread, exactly: thread id → nanoseconds. */
+  readonly threads: ReadonlyMap<string, number>
+}
+
+/**
+ * Reads the CPU time of a process for a short measurement. That of its threads is exact: the first field of
+ * `/proc/<pid>/task/<tid>/schedstat` (Linux Documentation/scheduler/sched-stats.rst).
  *
  * @throws if the process does not exist, or the kernel has no schedstat
  */
-export function readCpuNanos(pid: number): number {
-  let nanos = 0
+export function readCpu(pid: number): CpuUse {
+  const threads = new Map<string, number>()
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    nanos += parseSchedstat(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1'))
+    threads.set(thread, parseSchedstat(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1')))
   }
+  return { total: readCpuNanos(pid), threads }
+}
+
+/**
+ * The CPU time between two readings, in nanoseconds: the exact sum over the threads, unless one has ended. Its time
+ * would be missing, so then the coarse time of the whole process counts.
+ */
+export function cpuBetween(before: CpuUse, after: CpuUse): number {
+  let nanos = 0
+  for (const thread of before.threads.keys()) if (!after.threads.has(thread)) return after.total - before.total
+  for (const [thread, used] of after.threads) nanos += used - (before.threads.get(thread) ?? 0)
   return nanos
+}
+
+/** Fields 14 and 15 of `/proc/<pid>/stat`, in nanoseconds. Field 2 is a name, which may have spaces. */
+export function parseStat(text: string): number {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const ticks = integer(fields[11], 'stat') + integer(fields[12], 'stat')
+  return (ticks / ticksPerSecond) * 1e9
+}
+
+/** How often a process has asked the kernel to write, to files and sockets: `syscw` of `/proc/<pid>/io`. */
+export function readWrites(pid: number): number {
+  return integer(/^syscw: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1], 'io')
 }
 
 /** The first field of a schedstat file: nanoseconds spent on a CPU. */

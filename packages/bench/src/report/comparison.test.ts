@@ -16,7 +16,8 @@ test('figures of a window are per answer, per event and per core', async () => {
     seconds: 2,
     answers: 20_000,
     events: 40_000,
-    redis: { calls: { evalsha: 30_000, hget: 50_000 }, reads: 5_000 },
+    redis: { calls: { evalsha: 30_000, hget: 50_000 }, reads: 5_000, bytesIn: 6e6, bytesOut: 4e6 },
+    writes: 50_000,
     cpuNanos: { measured: 1_900_000_000, upstream: 400_000_000, load: 500_000_000, redis: 160_000_000 },
     machineSeconds: { busy: 3.16, stolen: 0.02 }
   })
@@ -25,7 +26,13 @@ test('figures of a window are per answer, per event and per core', async () => {
   assert.equal(figures.cpuMicrosPerAnswer, 95)
   assert.equal(figures.cpuMicrosPerEvent, 47.5)
   assert.deepEqual(figures.helperMicrosPerAnswer, { redis: 8 })
-  assert.deepEqual(figures.redisPerAnswer, { calls: { evalsha: 1.5, hget: 2.5 }, reads: 0.25 })
+  assert.deepEqual(figures.redisPerAnswer, {
+    calls: { evalsha: 1.5, hget: 2.5 },
+    reads: 0.25,
+    bytesIn: 300,
+    bytesOut: 200
+  })
+  assert.equal(figures.writesPerAnswer, 2.5)
   assert.equal(figures.measuredShare, 0.95)
   assert.equal(figures.loadShare, 0.53)
   assert.ok(Math.abs(figures.otherShare - 0.1) < 1e-9)
@@ -40,6 +47,7 @@ function figures(changes: Partial<WindowFigures>): WindowFigures {
     cpuMicrosPerEvent: Number.POSITIVE_INFINITY,
     helperMicrosPerAnswer: {},
     redisPerAnswer: null,
+    writesPerAnswer: 2,
     measuredShare: 1,
     loadShare: 0.5,
     otherShare: 0.02,

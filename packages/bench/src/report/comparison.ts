@@ -97,6 +97,8 @@ export interface WindowFigures {
   helperMicrosPerAnswer: Record<string, number>
   /** The work of Redis per answer; null if the side has no Redis with counters. */
   redisPerAnswer: RedisCounts | null
+  /** How often the measured process asked the kernel to write, per answer. */
+  writesPerAnswer: number
   measuredShare: number
   /** Upstream, load generator and helpers together, which share the other core. */
   loadShare: number
@@ -106,7 +108,15 @@ export interface WindowFigures {
 }
 
 /** Divides the counts of a window. Without answers, the figures per answer are infinite. */
-export function windowFigures({ seconds, answers, events, cpuNanos, redis, machineSeconds }: Window): WindowFigures {
+export function windowFigures({
+  seconds,
+  answers,
+  events,
+  cpuNanos,
+  writes,
+  redis,
+  machineSeconds
+}: Window): WindowFigures {
   const { measured = 0, upstream = 0, load = 0, ...helpers } = cpuNanos
   const helperNanos = Object.values(helpers).reduce((sum, nanos) => sum + nanos, 0)
   const core = (nanos: number) => nanos / 1e9 / seconds
@@ -117,7 +127,13 @@ export function windowFigures({ seconds, answers, events, cpuNanos, redis, machi
     cpuMicrosPerAnswer: measured / 1000 / answers,
     cpuMicrosPerEvent: measured / 1000 / events,
     helperMicrosPerAnswer: divided(helpers, 1000 * answers),
-    redisPerAnswer: redis && { calls: divided(redis.calls, answers), reads: redis.reads / answers },
+    redisPerAnswer: redis && {
+      calls: divided(redis.calls, answers),
+      reads: redis.reads / answers,
+      bytesIn: redis.bytesIn / answers,
+      bytesOut: redis.bytesOut / answers
+    },
+    writesPerAnswer: writes / answers,
     measuredShare: core(measured),
     loadShare,
     otherShare: Math.max(0, machineSeconds.busy / seconds - core(measured) - loadShare),

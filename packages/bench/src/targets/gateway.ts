@@ -1,43 +1,29 @@
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import type { Rung } from '../proxies/rungs.ts'
 import { fillRedis, model } from './gateway-state.ts'
 import type { RunningTarget, Target, TargetContext } from './proxies.ts'
 
 const main = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
-const relayProgram = fileURLToPath(new URL('../proxies/relay.ts', import.meta.url))
+const rungProgram = fileURLToPath(new URL('../proxies/rung.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
-
-interface GatewayForm {
-  readonly name: string
-  readonly description: string
-  /** Settings in addition to those that it needs. */
-  readonly env: Readonly<Record<string, string>>
-}
-
-const usualForm: GatewayForm = { name: 'gateway', description: 'the service itself, with Redis', env: {} }
 
 /** The gateway with one account and one key. */
 export const gateway = gatewayWith(1)
-
-/** The gateway with `REQUEST_LOG=off`. The difference to {@link gateway} is what receipts cost. */
-export const gatewayWithoutReceipts = gatewayWith(1, {
-  name: 'gateway-without-receipts',
-  description: 'the service itself, with Redis, with REQUEST_LOG=off',
-  env: { REQUEST_LOG: 'off' }
-})
 
 /**
  * The gateway as operators run it: the service, a real Redis, and in Redis the state that control would write.
  *
  * @param accounts the number of accounts, with one key each
+ * @param file its program: the sources by default
  */
-export function gatewayWith(accounts: number, { name, description, env }: GatewayForm = usualForm): Target {
-  return withRedis(name, description, accounts, async (context, redisUrl) => {
+export function gatewayWith(accounts: number, file = main): Target {
+  return withRedis('gateway', 'the service itself, with Redis', accounts, async (context, redisUrl) => {
     const [port, adminPort] = [await freePort(), await freePort()]
     const child = context.children.startNode({
       name: 'gateway',
-      file: main,
+      file,
       nodeFlags: context.nodeFlags,
       // Without this process's environment, so that figures do not depend on it.
       env: {
@@ -47,8 +33,7 @@ export function gatewayWith(accounts: number, { name, description, env }: Gatewa
         REDIS_URL: redisUrl,
         UPSTREAMS_FILE: upstreamsFile,
         BENCH_UPSTREAM_URL: `http://127.0.0.1:${context.upstreamPort}/v1`,
-        BENCH_CREDENTIAL: 'the-upstreams-key',
-        ...env
+        BENCH_CREDENTIAL: 'the-upstreams-key'
       },
       core: context.core,
       servesCommands: false
@@ -57,24 +42,24 @@ export function gatewayWith(accounts: number, { name, description, env }: Gatewa
   })
 }
 
-/** A relay that checks keys with one script per request, without limits, budgets and billing. */
-export const relayWithKeys = withRedis(
-  'relay-keys',
-  "the gateway's relay with keys checked by Redis, without limits, budgets, settlement and log",
-  1,
-  async (context, redisUrl) => {
+/** The gateway's relay alone: the first rung. */
+export const relay = rungTarget('relay')
+
+/** The gateway with its parts up to one: see `proxies/rung.ts`. */
+export function rungTarget(rung: Rung): Target {
+  return withRedis(rung, `the gateway with its parts up to ${rung}`, 1, async (context, redisUrl) => {
     const port = await freePort()
     const child = context.children.startNode({
-      name: 'relay-keys',
-      file: relayProgram,
-      args: [String(port), String(context.upstreamPort), upstreamsFile, redisUrl],
+      name: rung,
+      file: rungProgram,
+      args: [rung, String(port), String(context.upstreamPort), upstreamsFile, redisUrl],
       nodeFlags: context.nodeFlags,
       core: context.core,
       servesCommands: false
     })
     return { port, child }
-  }
-)
+  })
+}
 
 function withRedis(
   name: string,

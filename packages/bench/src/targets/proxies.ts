@@ -8,19 +8,11 @@ export const bare = proxy('bare', 'only Fastify with undici.request()', '../prox
 /** About the cheapest proxy in Node. */
 export const dispatch = proxy('dispatch', "only node:http with undici's dispatch", '../proxies/dispatch.ts')
 
-/** The gateway's relay alone. */
-export const relay = proxy(
-  'relay',
-  "the gateway's relay without keys, admission, settlement, log and Redis",
-  '../proxies/relay.ts',
-  [pathOf('./upstreams.yaml')]
-)
-
 function pathOf(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url))
 }
 
-function proxy(name: string, description: string, file: string, args: readonly string[] = []): Target {
+function proxy(name: string, description: string, file: string): Target {
   return {
     name,
     description,
@@ -29,7 +21,7 @@ function proxy(name: string, description: string, file: string, args: readonly s
       const child = children.startNode({
         name,
         file: pathOf(file),
-        args: [String(port), String(upstreamPort), ...args],
+        args: [String(port), String(upstreamPort)],
         nodeFlags,
         core,
         servesCommands: false

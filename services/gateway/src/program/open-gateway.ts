@@ -87,7 +87,8 @@ export async function openGateway(
  */
 const lingerMs = 1500
 
-function protectionOf(config: GatewayConfig): Protection {
+/** The limits of a configuration. */
+export function protectionOf(config: GatewayConfig): Protection {
   return {
     trustProxy: readTrustProxy(config.TRUST_PROXY) ?? false,
     failuresPerMinute: config.GATEWAY_FAILED_KEYS_PER_MINUTE,

@@ -1,0 +1,64 @@
+/**
+ * Loaded into a measured process with `--import`, for what the kernel cannot tell: the turns of its event loop, and the
+ * bytes that its code allocates. It waits at the Unix socket that its own address names, and costs nothing until asked.
+ *
+ * Each connection sends one word: `turns` answers how many turns the loop had; `allocate` begins to sample allocations;
+ * `allocated` ends that, and answers the bytes.
+ */
+import { rmSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { createServer } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { isMainThread } from 'node:worker_threads'
+
+/** The mean number of bytes between two samples. */
+const samplingInterval = 16 * 1024
+
+interface SampledNode {
+  readonly selfSize: number
+  readonly children: readonly SampledNode[]
+}
+
+const session = new Session()
+session.connect()
+
+async function answer(word: string): Promise<number> {
+  switch (word) {
+    case 'turns':
+      return performance.nodeTiming.uvMetricsInfo.loopCount
+    case 'allocate':
+      await session.post('HeapProfiler.startSampling', {
+        samplingInterval,
+        includeObjectsCollectedByMajorGC: true,
+        includeObjectsCollectedByMinorGC: true
+      } as object)
+      return 0
+    case 'allocated': {
+      const { profile } = (await session.post('HeapProfiler.stopSampling')) as { profile: { head: SampledNode } }
+      return bytesOf(profile.head)
+    }
+    default:
+      throw new Error(`the probe does not know "${word}"`)
+  }
+}
+
+const bytesOf = ({ selfSize, children }: SampledNode): number =>
+  children.reduce((sum, child) => sum + bytesOf(child), selfSize)
+
+const path = new URL(import.meta.url).searchParams.get('socket')
+// Worker threads load it, too.
+if (path !== null && isMainThread) {
+  // Left by the process before.
+  rmSync(path, { force: true })
+  createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('data', (word) => {
+      answer(word.toString()).then(
+        (value) => socket.end(String(value)),
+        (error: unknown) => socket.destroy(error as Error)
+      )
+    })
+  })
+    .listen(path)
+    .unref()
+}
