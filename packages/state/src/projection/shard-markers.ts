@@ -1,8 +1,9 @@
-import { type AccountShard, allShards, type Shard, shardMarker, verifiedField } from '../keyspace/names.ts'
+import { type AccountShard, allShards, type Shard, shardMarker } from '../keyspace/names.ts'
 import { layouts } from '../layout/layouts.ts'
-import { executeAll, tryAll } from '../link/execute.ts'
-import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
-import { unpackParts } from '../wire/packed.ts'
+import { callForShard } from '../link/call-script.ts'
+import { executeAll } from '../link/execute.ts'
+import { RedisAwayError, type RedisLink, togetherFor } from '../link/redis-link.ts'
+import { bulk, unpackParts } from '../wire/packed.ts'
 
 /** The version and run for which a shard is verified; both null if it is not verified. */
 export interface ShardState {
@@ -48,30 +49,47 @@ export interface FoundShards {
   failures: Error[]
 }
 
-/** Reads the markers of all shards, in one round trip to each process. */
+/** Reads the markers of all shards: one question for all, in a cluster one for each. */
 export async function readShards(link: RedisLink): Promise<FoundShards> {
-  const runIds = new Map(allShards.map((shard) => [shard, currentRunIdOf(link, shard)]))
-  const results = await tryAll(
-    link,
-    allShards,
-    (shard) => shard,
-    (pipeline, shard) => pipeline.hmgetBuffer(shardMarker(shard), verifiedField, 'highest')
-  )
   const result: FoundShards = { markers: new Map(), failures: [] }
-  for (const [index, [error, answer]] of results.entries()) {
-    const shard = allShards[index]!
-    const currentRunId = runIds.get(shard)
-    if (error !== null || currentRunId == null) result.failures.push(error ?? new RedisAwayError())
+  await Promise.all(
+    togetherFor(link, allShards, (shard) => shard).map((together) => readTogether(link, together, result))
+  )
+  return result
+}
+
+type FoundMember = Buffer | null
+
+/** Reads the markers of shards that one script may read. */
+async function readTogether(
+  link: RedisLink,
+  shards: readonly Shard[],
+  { markers, failures }: FoundShards
+): Promise<void> {
+  const currentRunId = currentRunIdOf(link, shards[0]!)
+  let found: FoundMember[]
+  try {
+    const keys = shards.map((shard) => bulk(shardMarker(shard))).join('')
+    const count = bulk(String(shards.length))
+    const call = { keyCount: shards.length, keys, argumentCount: 1, rest: count, answersInBytes: true }
+    found = (await callForShard(link, shards[0]!, 'tgReadMarkers', call)) as FoundMember[]
+  } catch (error) {
+    failures.push(...shards.map(() => error as Error))
+    return
+  }
+  for (const [index, shard] of shards.entries()) {
+    const [verified, highest, failure] = found.slice(3 * index, 3 * index + 3) as [
+      FoundMember,
+      FoundMember,
+      FoundMember
+    ]
+    if (failure !== null || currentRunId === null)
+      failures.push(failure === null ? new RedisAwayError() : new Error(failure.toString()))
     else {
-      const [verified, highest] = answer as [Buffer | null, Buffer | null]
-      result.markers.set(shard, {
-        ...readVerified(verified),
-        highest: highest === null ? null : Number(highest),
-        currentRunId
-      })
+      const version = highest === null ? null : Number(highest)
+      markers.set(shard, { ...readVerified(verified), highest: version, currentRunId })
     }
   }
-  return result
 }
 
 /** The run id of the process that has a shard; null if it is not known. */

@@ -9,6 +9,7 @@ import {
 } from '../keyspace/names.ts'
 import { layouts } from '../layout/layouts.ts'
 import { executeAll, tryAll } from '../link/execute.ts'
+import { findFilled } from '../link/find-filled.ts'
 import { type RedisLink, type RedisNode, shardsByNode } from '../link/redis-link.ts'
 import { unpackParts } from '../wire/packed.ts'
 
@@ -34,7 +35,8 @@ export function listUsage(
 }
 
 async function* scanUncopied(link: RedisLink, shards: readonly AccountShard[]): AsyncGenerator<string[]> {
-  let cursors = shards.map((shard) => ({ shard, cursor: '0' }))
+  const filled = await findFilled(link, shards, uncopiedName, 'HLEN')
+  let cursors = filled.map((shard) => ({ shard, cursor: '0' }))
   while (cursors.length > 0) {
     const pages = (await executeAll(
       link,

@@ -13,6 +13,8 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgSweepTombstones: { file: 'projection/sweep-tombstones.lua' },
   tgPutCatalog: { file: 'projection/put-catalog.lua', numberOfKeys: 1 },
   tgPutPointers: { file: 'projection/put-pointers.lua' },
+  tgFindFilled: { file: 'link/find-filled.lua' },
+  tgReadMarkers: { file: 'projection/read-markers.lua' },
   tgReadKeys: { file: 'projection/read-keys.lua' },
   tgReadPointer: { file: 'projection/read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'projection/claim-shard.lua', numberOfKeys: 1 },

@@ -122,7 +122,7 @@ test('the receipt copier', async (t) => {
 
   await t.test('replicas do not copy the same long shard: who finds its receipts stored leaves it', async () => {
     const account = randomUUID()
-    await note(Array.from({ length: 600 }, () => receiptOf(account)))
+    await note(Array.from({ length: 4100 }, () => receiptOf(account)))
     let reads = 0
     const store = async (receipts: readonly Receipt[]) => {
       reads++

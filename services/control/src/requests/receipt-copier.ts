@@ -1,6 +1,7 @@
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
-import { type AccountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
+import { type AccountShard, accountShards, receiptsName } from '@tollgate/state/keyspace/names.ts'
+import { findFilled } from '@tollgate/state/link/find-filled.ts'
 import { type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import { type FoundReceipts, forgetReceipts, readReceipts } from '@tollgate/state/receipts/receipts.ts'
 import { and, gte, isNotNull, sql } from 'drizzle-orm'
@@ -184,9 +185,10 @@ export async function copyReceipts(options: CopyReceiptsOptions): Promise<Copied
   const failures: unknown[] = []
   let rest: CopiedReceipts['rest'] = 'none'
   const shards = [...accountShards.slice(beginAt), ...accountShards.slice(0, beginAt)]
+  const filled = new Set(await findFilled(redis, shards, receiptsName, 'XLEN'))
   const together = hasBacklog ? shardsTogetherInBacklog : shardsTogether
   for (let from = 0; from < shards.length; from += together) {
-    let unread = shards.slice(from, from + together)
+    let unread = shards.slice(from, from + together).filter((shard) => filled.has(shard))
     let isOthers = false
     for (let reads = 0; unread.length > 0 && reads < readsPerRound && !isOthers; reads++) {
       signal?.throwIfAborted()
