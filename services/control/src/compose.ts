@@ -7,6 +7,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { ProcessState } from './admin/system.ts'
 import { buildApp, type ControlDependencies } from './app.ts'
 import { defaultMinResponseTimes, type MinResponseTimes } from './auth/auth-context.ts'
+import { createDueWatch } from './background/due-watch.ts'
 import { RunningParts } from './background/running-parts.ts'
 import { createCatalogPublisher, type LiveUpstreams } from './catalog/catalog-publisher.ts'
 import { followCatalogFile } from './catalog/follow-catalog-file.ts'
@@ -121,6 +122,10 @@ export function composeControl(options: ComposeOptions) {
     heartbeat
   })
   composeExport(base, logSender)
+  parts.runLoop(
+    'due_watch',
+    createDueWatch(database.orm, () => parts.watched, log)
+  )
   metrics.observe({
     database,
     redis,

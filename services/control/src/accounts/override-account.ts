@@ -5,6 +5,7 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { and, asc, eq, lte, or, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type By, byService, recordAudit } from '../audit/record-audit.ts'
+import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import { type Clock, earliestTime } from '../clocks/clock.ts'
 import type { Database, Orm, Transaction } from '../database/connect.ts'
 import { accounts, type OverrideLimits } from '../database/schema/accounts.ts'
@@ -74,10 +75,10 @@ export const columnsOf = ({ plan, limits }: Override) => ({
   })
 })
 
-/** Accounts with an override that has ended, the earliest first. */
-async function findEndedOverrides(orm: Orm, now: Date, limit: number): Promise<string[]> {
+/** Selects accounts with an override that has ended, the earliest first. */
+function endedOverrides(orm: Orm, now: Date, limit: number) {
   const firstEnd = sql`least(${accounts.overridePlanEndsAt}, ${accounts.overrideLimitsEndAt})`
-  const rows = await orm
+  return orm
     .select({ id: accounts.id })
     .from(accounts)
     .where(
@@ -89,7 +90,10 @@ async function findEndedOverrides(orm: Orm, now: Date, limit: number): Promise<s
     )
     .orderBy(asc(firstEnd))
     .limit(limit)
-  return rows.map(({ id }) => id)
+}
+
+async function findEndedOverrides(orm: Orm, now: Date, limit: number): Promise<string[]> {
+  return (await endedOverrides(orm, now, limit)).map(({ id }) => id)
 }
 
 /** Removes the parts of an account's override that have ended. @returns whether there was one */
@@ -138,7 +142,7 @@ export function createOverrideEnder({
   projector,
   clock,
   log
-}: EndOverridesOptions): Pick<BackgroundLoop, 'start' | 'stop' | 'runOnce' | 'progress'> {
+}: EndOverridesOptions): Pick<BackgroundLoop, 'start' | 'stop' | 'runOnce' | 'progress'> & WatchedLoop {
   async function endAll(signal: AbortSignal): Promise<boolean> {
     // The earliest clock is not ahead of this one, so most rounds need not ask the others.
     if ((await findEndedOverrides(orm, clock(), 1)).length === 0) return false
@@ -151,13 +155,14 @@ export function createOverrideEnder({
     return ended.length === batch
   }
 
-  return createBackgroundLoop({
+  const loop = createBackgroundLoop({
     round: async (signal) => ((await endAll(signal)) ? 'again' : null),
-    intervalMs: 1000,
+    intervalMs: watchedIntervalMs,
     log,
     messages: {
       failing: 'overrides that have ended cannot be removed',
       recovered: 'overrides that have ended can be removed again'
     }
   })
+  return { ...loop, isDue: () => sql`exists (${endedOverrides(orm, clock(), 1)})` }
 }

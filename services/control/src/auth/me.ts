@@ -6,7 +6,7 @@ import { callerOf } from '../callers/session.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
 import { createRateLimitHook, type RateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import { adoptUser } from '../users/adopt-user.ts'
+import { adoptUser, readPlanMark } from '../users/adopt-user.ts'
 import { deleteUser } from '../users/delete-user.ts'
 import type { AuthContext } from './auth-context.ts'
 
@@ -62,10 +62,11 @@ function addChange(app: TypedApp, context: AuthContext, countChange: RateLimitHo
       const { user } = callerOf(request)
       const { ip } = request
       const { id } = user
+      const planMark = await readPlanMark(database.orm, id)
       const seen = await identity.setName(id, request.body.name)
       const at = clock()
       const { isAccountChanged } = await database.orm.transaction(async (tx) => {
-        const adoption = await adoptUser(tx, context, id, seen, at)
+        const adoption = await adoptUser(tx, context, id, seen, at, { planMark })
         if (seen?.name !== user.name) {
           await recordAudit(tx, { accountId: id, actorId: id, action: 'user.updated', subject: id, ip, at })
         }

@@ -12,7 +12,7 @@ import { foldCase } from '../http/fold-case.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { IdentityUser } from '../identity/identity.ts'
-import { adoptUser } from '../users/adopt-user.ts'
+import { adoptUser, readPlanMark } from '../users/adopt-user.ts'
 import { type Addressed, hasProof, isOurUser, linkRetryMs, noteProved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
@@ -73,11 +73,15 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
       await database.orm.transaction((tx) => endSessions(tx, userId))
       // Somebody else may have registered this address first, and set these up.
       if (isNew) await identity.clearSecondFactors(userId, deadline)
+      const planMark = await readPlanMark(database.orm, userId)
       const user = await identity.setPassword(userId, body.password, deadline)
       if (!hasAddress(user, mailed)) throw new ServiceError('link_invalid')
       const by: By = { actorId: userId, ip, at: clock() }
       const { isAccountChanged, revoked } = await database.orm.transaction(async (tx) => {
-        const { isOurs, isAccountChanged } = await adoptUser(tx, context, userId, user, by.at, { needsApproval })
+        const { isOurs, isAccountChanged } = await adoptUser(tx, context, userId, user, by.at, {
+          needsApproval,
+          planMark
+        })
         if (!isOurs) throw new ServiceError('link_invalid')
         await noteProved(tx, mailed)
         const revoked = await revokeOldAccess(tx, userId, body.revoke_keys ?? !wasProved, by)

@@ -1,3 +1,4 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { UserResponse } from '@tollgate/contracts/http/auth.ts'
 import { eq } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -19,7 +20,7 @@ import { sessions } from '../database/schema/users.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import type { NewBrowser } from '../mail/mail-content.ts'
 import { maxSignInMailsPerDay, queueMail } from '../mail/queue-mail.ts'
-import { adoptUser, logUnknownPlan } from '../users/adopt-user.ts'
+import { adoptUser, logUnknownPlan, withPlanMark } from '../users/adopt-user.ts'
 import { isOurUser, noteProved } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 
@@ -51,13 +52,18 @@ export async function signIn(
   reply: FastifyReply,
   { user, now, decide, isByMail = false, isCreatedByOperator = false }: SignInOptions
 ): Promise<Static<typeof UserResponse>> {
-  const { database, catalog, projector, cookie, codes, publicUrl, signupPolicy } = context
+  const { database, identity, catalog, projector, cookie, codes, publicUrl, signupPolicy } = context
   const { ip } = request
   const needsApproval = isCreatedByOperator ? async () => false : signupPolicy.needsApproval
   logUnknownPlan(request.log, catalog, user)
+  const { found, planMark } = await withPlanMark(database.orm, identity, user)
+  if (found === null) throw new ServiceError('not_authenticated')
   const opened = await database.orm.transaction(async (tx) => {
     const isReturning = await isOurUser(tx, user.id)
-    const { isOurs, isAccountChanged } = await adoptUser(tx, context, user.id, user, now, { needsApproval })
+    const { isOurs, isAccountChanged } = await adoptUser(tx, context, user.id, found, now, {
+      needsApproval,
+      planMark
+    })
     await decide(tx, isOurs)
     await noteProved(tx, user)
     await closeSessions(tx, presentedSessions(request.headers.cookie))

@@ -1,4 +1,5 @@
 import type { LoopProgress } from '@tollgate/service/background/background-loop.ts'
+import { isWatched, type WatchedLoop } from './due-watch.ts'
 
 interface Stoppable {
   stop(): void | Promise<void>
@@ -12,6 +13,8 @@ interface Startable extends Stoppable {
 export class RunningParts {
   /** The loops by name, for metrics. */
   readonly loops = new Map<string, { readonly progress: LoopProgress }>()
+  /** Those that work off what is due in PostgreSQL. */
+  readonly watched: WatchedLoop[] = []
   readonly #stack = new AsyncDisposableStack()
   readonly #started: Startable[] = []
 
@@ -28,6 +31,7 @@ export class RunningParts {
   /** @param name a label of metrics: it never changes */
   runLoop<Loop extends Startable & { readonly progress: LoopProgress }>(name: string, loop: Loop): Loop {
     this.loops.set(name, loop)
+    if (isWatched(loop)) this.watched.push(loop)
     return this.run(loop)
   }
 

@@ -1,5 +1,6 @@
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import type { SharedTime } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { findCustomers, leasedCustomers, postpone } from './customers.ts'
@@ -21,7 +22,7 @@ export interface DueCustomersOptions {
 }
 
 /** Refreshes customers that are due, for instance after a crash, a failure or a sweep. */
-export interface DueCustomersLoop {
+export interface DueCustomersLoop extends WatchedLoop {
   readonly progress: LoopProgress
   start(): void
   /** Resolves when the last round has ended. */
@@ -36,7 +37,7 @@ export function createDueCustomersLoop({
   customerRefresher,
   sharedTime,
   log,
-  intervalMs = 2000
+  intervalMs = watchedIntervalMs
 }: DueCustomersOptions): DueCustomersLoop {
   const { orm } = database
   const leases = leasedCustomers(orm, sharedTime)
@@ -66,5 +67,12 @@ export function createDueCustomersLoop({
     }
   }
 
-  return { progress: loop.progress, start: loop.start, stop: loop.stop, refreshDue: loop.runOnce }
+  return {
+    progress: loop.progress,
+    start: loop.start,
+    stop: loop.stop,
+    wake: loop.wake,
+    isDue: () => leases.hasDue(),
+    refreshDue: loop.runOnce
+  }
 }

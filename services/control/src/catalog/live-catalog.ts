@@ -1,17 +1,15 @@
 import { type Catalog, readCatalogJson } from '@tollgate/contracts/catalog/catalog.ts'
 import { createBackgroundLoop, type LoopLog, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
-import { desc, eq } from 'drizzle-orm'
+import { desc, eq, type SQL, sql } from 'drizzle-orm'
+import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import type { Orm } from '../database/connect.ts'
 import { catalogs } from '../database/schema/projection.ts'
-
-/** How often the version in PostgreSQL is read, ms. */
-const intervalMs = 1000
 
 /**
  * The catalog in force: the newest one in PostgreSQL. It changes while control runs. Read values that belong
  * together without an `await` in between, and keep no derived values.
  */
-export interface LiveCatalog extends Catalog {
+export interface LiveCatalog extends Catalog, WatchedLoop {
   readonly progress: LoopProgress
   /** Its version; null before the first one is loaded. Then `models` and `plans` throw. */
   readonly version: number | null
@@ -37,7 +35,7 @@ export function createLiveCatalog(orm: Orm, log: LoopLog): LiveCatalog {
   let refreshing: Promise<void> = Promise.resolve()
   const loop = createBackgroundLoop({
     round: refresh,
-    intervalMs,
+    intervalMs: watchedIntervalMs,
     isFirstDelayed: true,
     log,
     messages: {
@@ -67,6 +65,12 @@ export function createLiveCatalog(orm: Orm, log: LoopLog): LiveCatalog {
     inForce = { ...newest, catalog: readPublished(newest.version, row.json) }
   }
 
+  /** The condition that the newest catalog is not the one in force. */
+  const isReplaced = (): SQL => {
+    const isOther = sql`(version, sha256) is distinct from (${inForce?.version ?? 0}, ${inForce?.sha256 ?? ''})`
+    return sql`exists (select from ${catalogs} where version = (select max(version) from ${catalogs}) and ${isOther})`
+  }
+
   function current(): Catalog {
     if (inForce === null) throw new Error('no catalog is in force yet')
     return inForce.catalog
@@ -83,6 +87,8 @@ export function createLiveCatalog(orm: Orm, log: LoopLog): LiveCatalog {
       return inForce?.version ?? null
     },
     refresh,
+    wake: loop.wake,
+    isDue: isReplaced,
     progress: loop.progress,
     start: loop.start,
     stop: loop.stop

@@ -76,6 +76,11 @@ export class LeasedRows<Table extends PgTable> {
     return and(this.#due === null ? undefined : lte(this.#due, this.now()), this.#isFree())
   }
 
+  /** The condition that some row is due. @param where a further condition */
+  hasDue(where?: SQL): SQL {
+    return sql`exists (select from ${this.#table} where ${and(this.isDue(), where)})`
+  }
+
   /** The condition that a row still has this lease. */
   isOurs(row: Held<Table>): SQL | undefined {
     const { key, lease } = this.#name

@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { MailKind } from '@tollgate/contracts/http/notices.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { Brand } from '@tollgate/service/brand/brand.ts'
-import { isNull, sql } from 'drizzle-orm'
+import { isNull, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import type { SharedTime } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
 import { mails } from '../database/schema/mails.ts'
@@ -58,8 +59,8 @@ type Row = typeof mails.$inferSelect
  * Sends queued mails. Any number of replicas may run it: each mail is leased by one. A mail is sent once, but once more
  * if the replica dies between the mail server's answer and the database's; both copies have the same `Message-ID`.
  */
-export function createMailSender(options: MailSenderOptions): BackgroundLoop {
-  const { mailer, log, intervalMs = 1000 } = options
+export function createMailSender(options: MailSenderOptions): BackgroundLoop & WatchedLoop {
+  const { mailer, log, intervalMs = watchedIntervalMs } = options
   const attempts = new MailAttempts(options)
   const underWay = new Set<Promise<void>>()
   /** Of mails that ended after their round. */
@@ -106,6 +107,7 @@ export function createMailSender(options: MailSenderOptions): BackgroundLoop {
   })
   return {
     ...loop,
+    isDue: () => attempts.hasDue(),
     async stop() {
       await loop.stop()
       const ended = Promise.all(underWay)
@@ -137,6 +139,11 @@ class MailAttempts {
   claim(max: number): Promise<Row[]> {
     const set = { state: 'sending' as const, attempts: sql`${mails.attempts} + 1` }
     return this.#queue.claim(max, { where: isNull(mails.endedAt), set })
+  }
+
+  /** The condition that a mail is due. */
+  hasDue(): SQL {
+    return this.#queue.hasDue(isNull(mails.endedAt))
   }
 
   /** Sends a claimed mail, and stores what became of it. @throws the error of the database */

@@ -90,12 +90,17 @@ export function claimChecks(orm: Orm, limit: number): Promise<ClaimedCheck[]> {
       update ${spendChecks} set lease_ends_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
       where (account_id, kind, key_id) in (
         select account_id, kind, key_id from ${spendChecks}
-        where due_at <= clock_timestamp() and (lease_ends_at is null or lease_ends_at <= clock_timestamp())
+        where ${areDue}
         order by due_at limit ${limit} for update skip locked
       )
       returning account_id::text as account, kind, key_id as key, due_at::text as due`
   )
 }
+
+const areDue = sql`due_at <= clock_timestamp() and (lease_ends_at is null or lease_ends_at <= clock_timestamp())`
+
+/** The condition that a check is due. */
+export const hasDueChecks = (): SQL => sql`exists (select from ${spendChecks} where ${areDue})`
 
 /** Removes checks that are done. What changed after they were due is checked again. */
 export async function endChecks(orm: Orm, done: readonly ClaimedCheck[]): Promise<void> {

@@ -3,6 +3,7 @@ import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/bac
 import type { Spender } from '@tollgate/state/spend/spend.ts'
 import { and, eq } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import { type Clock, earliestTime } from '../clocks/clock.ts'
 import type { Transaction } from '../database/connect.ts'
 import { type SpendCheckKind, toldBudgets } from '../database/schema/notices.ts'
@@ -13,7 +14,7 @@ import { monthOf } from '../usage/usage-range.ts'
 import { checkHours } from './check-hours.ts'
 import { decideThreshold, judgedSpend } from './decide-threshold.ts'
 import { type Budget, type BudgetSources, readBudgets } from './read-budgets.ts'
-import { type ClaimedCheck, claimChecks, endChecks } from './spend-checks.ts'
+import { type ClaimedCheck, claimChecks, endChecks, hasDueChecks } from './spend-checks.ts'
 
 /** Checks per round. */
 const batch = 200
@@ -28,9 +29,9 @@ export interface SpendWatcherOptions extends BudgetSources {
  * Checks the spend of accounts and keys that have new usage: thresholds of budgets, forecasts, unusual hours. Any
  * number of replicas may run it. A check that fails, or whose replica dies, is repeated; its events are recorded once.
  */
-export function createSpendWatcher(options: SpendWatcherOptions): BackgroundLoop {
-  const { orm, redis, clock, log, intervalMs = 1000 } = options
-  return createBackgroundLoop({
+export function createSpendWatcher(options: SpendWatcherOptions): BackgroundLoop & WatchedLoop {
+  const { orm, redis, clock, log, intervalMs = watchedIntervalMs } = options
+  const loop = createBackgroundLoop({
     async round() {
       const claimed = await claimChecks(orm, batch)
       if (claimed.length === 0) return null
@@ -46,6 +47,7 @@ export function createSpendWatcher(options: SpendWatcherOptions): BackgroundLoop
       recovered: 'the spend of accounts is checked again'
     }
   })
+  return { ...loop, isDue: hasDueChecks }
 }
 
 /** Performs claimed checks. Exported for tests. @throws the first failure; the checks are repeated after their lease */

@@ -2,6 +2,7 @@ import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/bac
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { keys } from '../database/schema/keys.ts'
 import type { Projector } from '../projection/projector.ts'
@@ -27,8 +28,8 @@ export function createTokenEnder({
   database: { orm },
   projector,
   log
-}: EndTokensOptions): Pick<BackgroundLoop, 'start' | 'stop' | 'runOnce' | 'progress'> {
-  return createBackgroundLoop({
+}: EndTokensOptions): Pick<BackgroundLoop, 'start' | 'stop' | 'runOnce' | 'progress'> & WatchedLoop {
+  const loop = createBackgroundLoop({
     async round(signal) {
       // Most rounds find none, and take no lock.
       if ((await findOrphans(orm, 1)).length === 0) return null
@@ -39,13 +40,14 @@ export function createTokenEnder({
       }
       return ended.length === batch ? 'again' : null
     },
-    intervalMs: 1000,
+    intervalMs: watchedIntervalMs,
     log,
     messages: {
       failing: 'tokens of playgrounds cannot be ended with their sessions',
       recovered: 'tokens of playgrounds can be ended with their sessions again'
     }
   })
+  return { ...loop, isDue: () => sql`exists (${findOrphans(orm, 1)})` }
 }
 
 interface Orphan {
@@ -55,7 +57,7 @@ interface Orphan {
 }
 
 /** Finds living tokens without a living session that acts for their account. */
-const findOrphans = (orm: Orm, limit: number): Promise<Orphan[]> =>
+const findOrphans = (orm: Orm, limit: number) =>
   orm
     .select({ id: keys.id, accountId: keys.accountId, digest: keys.digest })
     .from(keys)

@@ -39,7 +39,7 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
   return {
     ledger: createPostgresLedger(orm),
 
-    readTruth: () => readTruth(orm),
+    readTruth: createTruthReader(orm),
 
     async *writesAfter(shards, change, epoch, withDead) {
       const [ofSecrets, ofAccounts] = [shards.filter(isSecretShard), shards.filter((shard) => !isSecretShard(shard))]
@@ -86,19 +86,35 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
   }
 }
 
-async function readTruth(orm: Orm): ReturnType<ProjectionSource['readTruth']> {
-  const [rows, [present]] = await Promise.all([
-    orm.select().from(shards),
-    queryRows<{ epoch: number; catalog: number; nowMs: number }>(
+type Truth = Awaited<ReturnType<ProjectionSource['readTruth']>>
+type ShardChanges = Pick<Truth, 'changes' | 'purged'>
+
+/**
+ * Reads the state that is compared. The changes of all shards are many rows, and mostly the same as a second ago: they
+ * are read only if the sum of their hashes is another one.
+ */
+function createTruthReader(orm: Orm): () => Promise<Truth> {
+  let last: { readonly sum: string; readonly shards: ShardChanges } | null = null
+  return async () => {
+    const [present] = await queryRows<{ epoch: number; catalog: number; nowMs: number; sum: string }>(
       orm,
       sql`
         select coalesce((select max(epoch) from ${projection}), 0) as epoch,
           coalesce((select max(version) from ${catalogs}), 0) as catalog,
-          ${databaseNowMs} as "nowMs"`
+          ${databaseNowMs} as "nowMs",
+          (select coalesce(sum(hashtextextended(name || ' ' || version || ' ' || purged, 0)), 0)::text from ${shards})
+            as sum`
     )
-  ])
+    const { sum, ...rest } = present!
+    // Rows that change in between have another sum, so the next call reads them again.
+    if (last?.sum !== sum) last = { sum, shards: await readShardChanges(orm) }
+    return { ...rest, ...last.shards }
+  }
+}
+
+async function readShardChanges(orm: Orm): Promise<ShardChanges> {
+  const rows = await orm.select().from(shards)
   return {
-    ...present!,
     changes: new Map(rows.map(({ name, version }) => [name as Shard, version])),
     purged: new Map(rows.map(({ name, purged }) => [name as Shard, purged]))
   }

@@ -337,7 +337,7 @@ function watch(world: World, link: RedisNode) {
 
 async function play(script: Action[], link: RedisNode): Promise<void> {
   await link.client.flushall()
-  const world = createWorld(link.client)
+  const world = createWorld(link)
   const watcher = watch(world, link)
   let passes = 0
   let copies = 0

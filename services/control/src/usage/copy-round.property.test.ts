@@ -124,7 +124,7 @@ function watch(world: World, link: RedisNode) {
 async function play(script: Action[], link: RedisNode): Promise<void> {
   const { client } = link
   await client.flushall()
-  const world = createWorld(client)
+  const world = createWorld(link)
   const watcher = watch(world, link)
   let rounds = 0
   let dump: Awaited<ReturnType<World['dump']>> = new Map()

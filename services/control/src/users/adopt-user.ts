@@ -11,7 +11,7 @@ import { isUnknownPlan } from '../catalog/plans.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { planWrites, users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
-import type { IdentityUser } from '../identity/identity.ts'
+import type { Identity, IdentityUser } from '../identity/identity.ts'
 import type { Mailboxes } from '../signup/mailbox.ts'
 import { forgetProof } from './proof.ts'
 
@@ -103,6 +103,27 @@ export async function readPlanMark(orm: Orm, userId: string): Promise<string> {
     .from(planWrites)
     .where(eq(planWrites.userId, userId))
   return planMarkOf(write ?? null)
+}
+
+/**
+ * A user as just read at the provider, with a mark for {@link adoptUser}. If their plan looks set by hand, they are read
+ * once more, after the mark.
+ *
+ * @throws as `identity.findUser`
+ */
+export async function withPlanMark(
+  orm: Orm,
+  identity: Pick<Identity, 'findUser'>,
+  read: IdentityUser
+): Promise<{ readonly found: IdentityUser | null; readonly planMark: string }> {
+  const [known] = await orm
+    .select({ plan: users.plan, write: planWrites })
+    .from(users)
+    .leftJoin(planWrites, eq(planWrites.userId, users.id))
+    .where(eq(users.id, read.id))
+  const write = known?.write ?? null
+  const isNew = write !== null && known?.plan !== read.plan && planByHand(read.plan, write.ours) !== null
+  return { found: isNew ? await identity.findUser(read.id) : read, planMark: planMarkOf(write) }
 }
 
 export const planMarkOf = (write: Pick<typeof planWrites.$inferSelect, 'revision' | 'ours'> | null): string =>

@@ -4,6 +4,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { decidePlanWrite } from '../accounts/account-plan.ts'
 import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
+import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import type { Clock, SharedTime } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { planWrites, users } from '../database/schema/users.ts'
@@ -32,12 +33,12 @@ export interface PlanWriterOptions {
   /** For leases. Default: PostgreSQL's. */
   sharedTime?: SharedTime
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
-  /** Milliseconds between searches for writes that other replicas, or a crash, left over. */
+  /** Milliseconds between searches of its own: see background/due-watch.ts. */
   intervalMs?: number
 }
 
 /** Writes the intended plans to `app_metadata.plan`. Any number of replicas may run this. */
-export interface PlanWriter extends WakeablePlanWriter {
+export interface PlanWriter extends WakeablePlanWriter, WatchedLoop {
   readonly progress: LoopProgress
   start(): void
   /** Resolves when all work has ended. */
@@ -54,7 +55,7 @@ type Claimed = typeof planWrites.$inferSelect
  * wins.
  */
 export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
-  const { database, identity, projector, clock, sharedTime, log, intervalMs = 5000 } = options
+  const { database, identity, projector, clock, sharedTime, log, intervalMs = watchedIntervalMs } = options
   const { orm } = database
   const writes = new LeasedRows(orm, { table: planWrites, key: 'userId', lease: 'leaseEndsAt', leaseMs }, sharedTime)
   const loop = createBackgroundLoop({
@@ -125,7 +126,14 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
     await writes.end(claimed)
   }
 
-  return { progress: loop.progress, start: loop.start, stop: loop.stop, wake: loop.wake, writeAll: loop.runOnce }
+  return {
+    progress: loop.progress,
+    start: loop.start,
+    stop: loop.stop,
+    wake: loop.wake,
+    isDue: () => writes.hasDue(sql`${planWrites.pending}`),
+    writeAll: loop.runOnce
+  }
 }
 
 /** The condition that nobody has stored a further intention. */

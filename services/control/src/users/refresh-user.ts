@@ -3,6 +3,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import { and, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import { createConcurrencyLimit } from '../background/limit-concurrency.ts'
 import type { UserRefresher } from '../callers/session.ts'
 import type { Clock, SharedTime } from '../clocks/clock.ts'
@@ -91,12 +92,12 @@ const batch = 20
 interface DueUsersOptions extends RefreshOptions {
   /** When users are due. Default: PostgreSQL's. */
   sharedTime?: SharedTime
-  /** Milliseconds between searches for users that a failure or a crash left due. */
+  /** Milliseconds between searches of its own: see background/due-watch.ts. */
   intervalMs?: number
 }
 
 /** Users with a reported change at the identity provider. Any number of replicas may run this. */
-export interface DueUsers {
+export interface DueUsers extends WatchedLoop {
   readonly progress: LoopProgress
   /**
    * Stores that a user has changed, and updates them. Resolves when the change is in force.
@@ -115,7 +116,7 @@ export interface DueUsers {
 
 /** Stores each report before it asks the provider. After a failure, this or another replica tries again. */
 export function createDueUsers(options: DueUsersOptions): DueUsers {
-  const { database, identity, catalog, projector, clock, sharedTime, log, intervalMs = 1000 } = options
+  const { database, identity, catalog, projector, clock, sharedTime, log, intervalMs = watchedIntervalMs } = options
   const { orm } = database
   const queue = new LeasedRows(
     orm,
@@ -189,6 +190,8 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
     progress: loop.progress,
     start: loop.start,
     stop: loop.stop,
+    wake: loop.wake,
+    isDue: () => queue.hasDue(),
     refreshDue: loop.runOnce
   }
 }

@@ -12,7 +12,7 @@ import type { Identity, IdentityUser } from '../identity/identity.ts'
 import { claimSweep, createSweepLoop, type Lease } from '../leased-rows/sweep-lease.ts'
 import type { Projector } from '../projection/projector.ts'
 import type { Mailboxes } from '../signup/mailbox.ts'
-import { adoptUser, readPlanMark } from './adopt-user.ts'
+import { adoptUser, readPlanMark, withPlanMark } from './adopt-user.ts'
 import { finishDeletions } from './delete-user.ts'
 
 /** The minimum time from the start of one comparison of all users to the start of the next. */
@@ -125,7 +125,7 @@ const batch = 20
 
 /** Updates our users that differ from the provider's list. It ignores people who never signed in here. */
 async function adoptListed(options: CompareOptions, listed: readonly IdentityUser[]): Promise<void> {
-  const { database, clock, mailboxes } = options
+  const { database, identity, clock, mailboxes } = options
   const ids = listed.map(({ id }) => id)
   if (ids.length === 0) return
   const rows = await database.orm
@@ -156,7 +156,10 @@ async function adoptListed(options: CompareOptions, listed: readonly IdentityUse
       row.isSuspended === seen.isBanned &&
       (row.isSuspended || (row.mailbox !== null && mailboxes.isPresent(row.mailbox)))
     if (isSame) same.push(seen.id)
-    else await adopt(options, seen.id, seen)
+    else {
+      const { found, planMark } = await withPlanMark(database.orm, identity, seen)
+      await adopt(options, seen.id, found, planMark)
+    }
   }
   if (same.length > 0) await database.orm.update(users).set({ syncedAt: clock() }).where(inArray(users.id, same))
 }
@@ -201,10 +204,10 @@ async function isAnyoneUnlisted({ database }: CompareOptions, startedAt: Date): 
   return rows.length > 0
 }
 
-async function adopt(options: CompareOptions, id: string, seen: IdentityUser | null, planMark?: string): Promise<void> {
+async function adopt(options: CompareOptions, id: string, seen: IdentityUser | null, planMark: string): Promise<void> {
   const { database, projector, clock } = options
   const { isAccountChanged } = await database.orm.transaction((tx) =>
-    adoptUser(tx, options, id, seen, clock(), planMark === undefined ? {} : { planMark })
+    adoptUser(tx, options, id, seen, clock(), { planMark })
   )
   if (isAccountChanged) await projector.accountChanged(id)
 }

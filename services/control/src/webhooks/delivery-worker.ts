@@ -1,5 +1,6 @@
 import { createBackgroundLoop, type LoopProgress } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import type { Clock, SharedTime } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import {
@@ -32,13 +33,11 @@ export interface WorkerOptions {
 }
 
 /** Sends webhooks. Any number of replicas may run this. */
-export interface DeliveryWorker {
+export interface DeliveryWorker extends WatchedLoop {
   readonly progress: LoopProgress
   start(): void
   /** Ends the calls that are under way; another replica repeats them at once. */
   stop(): Promise<void>
-  /** Looks for due deliveries now. */
-  wake(): void
   /** Sends all that is due, and waits for it. */
   sendDue(): Promise<void>
 }
@@ -51,7 +50,7 @@ export interface DeliveryWorker {
  * leased meanwhile. So slow receivers take few of the places, and no others wait for them: see {@link claimDeliveries}.
  */
 export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
-  const { database, sharedTime, log, onAttempt, intervalMs = 1000 } = options
+  const { database, sharedTime, log, onAttempt, intervalMs = watchedIntervalMs } = options
   const { orm } = database
   const deliveries = leasedDeliveries(orm, sharedTime)
   /** Work under way, by endpoint. */
@@ -113,6 +112,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     progress: loop.progress,
     start: loop.start,
     wake: loop.wake,
+    isDue: () => deliveries.hasDue(),
     async stop() {
       await loop.stop()
       await ended()

@@ -54,7 +54,7 @@ export interface World {
   restart(content: Content): Promise<void>
 }
 
-export function createWorld(client: Redis): World {
+export function createWorld({ client, scripts }: Pick<RedisNode, 'client' | 'scripts'>): World {
   let steps: Step[] = []
   let runs = 1
   const run = () => `run-${runs}`
@@ -83,7 +83,7 @@ export function createWorld(client: Redis): World {
         })
       const isMine = (step: Step) => step.life === life
       return {
-        redis: linkOf(client, run, pause),
+        redis: linkOf({ client, scripts }, run, pause),
         source: sourceOf(() => world.state, pause),
         async settle() {
           for (let next = steps.find(isMine); next !== undefined; next = steps.find(isMine)) await make(next, 'done')
@@ -110,7 +110,11 @@ export function createWorld(client: Redis): World {
 }
 
 /** Lets an agent use Redis: it pauses before each command. @param run the id of the Redis process */
-function linkOf(client: Redis, run: () => string, pause: Pause): RedisNode {
+function linkOf(
+  { client, scripts }: Pick<RedisNode, 'client' | 'scripts'>,
+  run: () => string,
+  pause: Pause
+): RedisNode {
   const paused = new Proxy(client, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name)
@@ -130,8 +134,7 @@ function linkOf(client: Redis, run: () => string, pause: Pause): RedisNode {
     isSpread: false,
     nodeOf: () => link,
     nodes: () => [link],
-    // Agents of this world only project, and admit nothing.
-    scripts: new Map(),
+    scripts,
     run,
     isReady: () => true,
     ready: async () => undefined,
