@@ -3,7 +3,6 @@ import { frequentCounters, zeroCounts } from '@tollgate/contracts/meters/meters.
 import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { accountName } from '../keyspace/names.ts'
 import { RedisRefusedError } from '../link/execute.ts'
-import { encodeReceipt } from '../receipts/receipt-text.ts'
 import type { SettledRequest } from '../settlement/settlement-sums.ts'
 import { type LedgerSpend, openSpends, seedSpend } from '../spend/spend.ts'
 import { readState } from '../testing/account-state.ts'
@@ -61,7 +60,7 @@ function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): Settle
     completionTokens: 5,
     failed: false,
     estimated: false,
-    receipt: encodeReceipt(aReceipt({ id }))
+    receipt: aReceipt({ id })
   }
 }
 

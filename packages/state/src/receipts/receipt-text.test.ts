@@ -6,7 +6,9 @@ import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { aReceipt } from '../testing/one-account.ts'
-import { decodeReceipt, encodeReceipt } from './receipt-text.ts'
+import { createReceiptReader, encodeReceipt, encodeReceipts } from './receipt-text.ts'
+
+const decodeReceipt = (line: string) => createReceiptReader()(line)
 
 const text = fc.string({ unit: anyCharacter, maxLength: 20 })
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
@@ -69,8 +71,35 @@ test('a receipt is read as it was written, in one line', async () => {
   )
 })
 
-test('a usual receipt is short', async () => {
-  assert.ok(encodeReceipt(aReceipt()).length < 400)
+test('receipts that are written together are read as they were, each in one line', async () => {
+  const some = fc.array(fc.oneof(anyReceipt, fc.record({ id: text, durationMs: whole }).map(aReceipt)), {
+    minLength: 1
+  })
+  fc.assert(
+    fc.property(some, (receipts) => {
+      const lines = encodeReceipts(receipts).split('\n')
+      assert.deepEqual(
+        lines.map(createReceiptReader()),
+        receipts.map((receipt) => ({ ...receipt }))
+      )
+    }),
+    propertyRuns(40, 200)
+  )
+})
+
+test('a usual receipt is short, and one after another is much shorter', async () => {
+  const [one, other] = [aReceipt(), aReceipt({ id: 'req_5b1d8a52-4f5e-4d7e-9a6c-0d1f6d0a2b11', durationMs: 77 })]
+  assert.ok(encodeReceipt(one).length < 400)
+  const [, next] = encodeReceipts([one, other]).split('\n')
+  assert.equal(next, '~1K["req_5b1d8a52-4f5e-4d7e-9a6c-0d1f6d0a2b11",77]')
+})
+
+test('a line that lacks the one before, or has other members than it says, is no receipt', async () => {
+  assert.throws(() => decodeReceipt('~1["req_1"]'), /lacks the one before/)
+  const read = createReceiptReader()
+  read(encodeReceipt(aReceipt()))
+  assert.throws(() => read('~1["req_1",2]'), /other members/)
+  assert.equal(read('~1["req_2"]').id, 'req_2', 'the next one is read')
 })
 
 test('a receipt of a later release is read without what it adds, and one of an earlier release with defaults', async () => {

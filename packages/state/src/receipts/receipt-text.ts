@@ -6,7 +6,80 @@ import { type FailedAttempt, type Receipt, receiptKinds } from '@tollgate/contra
  * The text form of a receipt in Redis: one line, a JSON array with the members in a fixed order. Later releases add
  * members at its end only: older ones ignore them, and a missing member has its default. `reaped.lua` writes the same
  * form.
+ *
+ * Receipts that are written together are nearly the same. So each further line has only what differs from the line
+ * before: a tilde, a character for each member that differs ('0' for the first, and on in ASCII), and a JSON array of
+ * those members.
  */
+
+const charCodeOfFirst = 48
+
+/** Writes receipts that are stored together, one a line. */
+export function encodeReceipts(receipts: readonly Receipt[]): string {
+  let lines = encodeReceipt(receipts[0]!)
+  for (let n = 1; n < receipts.length; n++) lines += `\n${differenceText(receipts[n]!, receipts[n - 1]!)}`
+  return lines
+}
+
+/** The members that every receipt has, in their order. */
+const membersOf = (receipt: Receipt): unknown[] => [
+  receiptKinds.indexOf(receipt.kind),
+  receipt.id,
+  receipt.account,
+  receipt.key,
+  receipt.at,
+  receipt.count,
+  receipt.endpoint,
+  receipt.model,
+  receipt.answeredModel,
+  receipt.isStream ? 1 : 0,
+  receipt.upstream,
+  receipt.attempts,
+  receipt.status,
+  receipt.code,
+  receipt.isEstimated ? 1 : 0,
+  receipt.clientGone ? 1 : 0,
+  receipt.costNanos,
+  receipt.promptTokens,
+  receipt.cachedTokens,
+  receipt.completionTokens,
+  receipt.reasoningTokens,
+  receipt.heldNanos,
+  receipt.heldTokens,
+  receipt.grantedTokens,
+  receipt.tier,
+  receipt.rates,
+  receipt.firstByteMs,
+  receipt.durationMs,
+  receipt.address
+]
+const ratesAt = 25
+
+/** The line of a receipt after another one. */
+function differenceText(receipt: Receipt, before: Receipt): string {
+  const [members, others] = [membersOf(receipt), membersOf(before)]
+  let [places, texts] = ['~', '']
+  for (let at = 0; at < members.length; at++) {
+    const member = members[at]
+    if (member === others[at]) continue
+    places += String.fromCharCode(charCodeOfFirst + at)
+    texts += `${texts === '' ? '' : ','}${at === ratesAt || typeof member === 'number' ? member : JSON.stringify(member)}`
+  }
+  const rest = restDifference(receipt, before, members.length)
+  return `${places}${rest.places}[${texts}${texts === '' || rest.texts === '' ? '' : ','}${rest.texts}]`
+}
+
+/** The members that nearly no receipt has. */
+function restDifference(receipt: Receipt, before: Receipt, from: number): { places: string; texts: string } {
+  const hasRest = ({ rare, failedAttempts, askedModel, refused }: Receipt) =>
+    rare !== null || failedAttempts.length > 0 || askedModel !== null || refused !== null
+  if (!hasRest(receipt) && !hasRest(before)) return { places: '', texts: '' }
+  const { rare, failedAttempts, askedModel, refused } = receipt
+  const places = Array.from({ length: 5 }, (_, n) => String.fromCharCode(charCodeOfFirst + from + n)).join('')
+  const rareList = rare === null ? '[]' : rareText(rare).slice(1)
+  const end = endText(failedAttempts, askedModel, refused).slice(0, -1)
+  return { places, texts: `${rareList}${refused === null ? `${end},[]` : end}` }
+}
 
 /** Writes a receipt. Gateways call it for every request. */
 export function encodeReceipt(receipt: Receipt): string {
@@ -41,12 +114,35 @@ function endText(failed: readonly FailedAttempt[], tier: string | null, refused:
 }
 
 /**
- * Reads a receipt.
+ * Reads receipts that were stored together, one after the other.
  *
- * @throws Error if the text is not a receipt
+ * @returns reads the next line. It throws an Error if that is not a receipt
  */
-export function decodeReceipt(text: string): Receipt {
-  const members = new Members(JSON.parse(text))
+export function createReceiptReader(): (line: string) => Receipt {
+  let last: unknown[] | null = null
+  return (line) => {
+    const isDifference = line.startsWith('~')
+    if (!isDifference) last = null
+    const members = isDifference ? withDifference(last, line) : (JSON.parse(line) as unknown[])
+    const receipt = readMembers(new Members(members))
+    last = members
+    return receipt
+  }
+}
+
+/** The members of the line before, with those that differ. */
+function withDifference(before: readonly unknown[] | null, line: string): unknown[] {
+  const [, places, json] = /^~([^[]*)(\[.*)$/s.exec(line) ?? []
+  if (before === null || places === undefined || json === undefined) throw new Error('a receipt lacks the one before')
+  const members = [...before]
+  const changed = JSON.parse(json) as unknown[]
+  if (changed.length !== places.length) throw new Error('a receipt has other members than it says')
+  for (const [n, member] of changed.entries()) members[places.charCodeAt(n) - charCodeOfFirst] = member
+  return members
+}
+
+/** @throws Error if the members are not those of a receipt */
+function readMembers(members: Members): Receipt {
   const kind = receiptKinds[members.whole()]
   if (kind === undefined) throw new Error('a receipt of an unknown kind')
   const beginning = {

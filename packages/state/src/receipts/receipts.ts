@@ -4,7 +4,7 @@ import { callForShard } from '../link/call-script.ts'
 import { executeAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 import { bulk, utf8 } from '../wire/packed.ts'
-import { decodeReceipt } from './receipt-text.ts'
+import { createReceiptReader } from './receipt-text.ts'
 
 /** Receipts that were written together. */
 export interface ReceiptEntry {
@@ -33,9 +33,10 @@ export async function readReceipts(link: RedisLink, shard: AccountShard, count: 
   const malformed: Array<{ id: string; reason: string }> = []
   const entries = (await node.client.xrange(receiptsName(shard), '-', '+', 'COUNT', count)).map(([id, fields]) => {
     const receipts: Receipt[] = []
+    const read = createReceiptReader()
     for (const text of (fields[1] ?? '').split('\n')) {
       try {
-        receipts.push(decodeReceipt(text))
+        receipts.push(read(text))
       } catch (error) {
         malformed.push({ id, reason: (error as Error).message })
       }

@@ -1,6 +1,8 @@
 import { frequentCounters, rareCounters } from '@tollgate/contracts/meters/meters.ts'
+import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { callForAccount, callForShard } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
+import { encodeReceipt, encodeReceipts } from '../receipts/receipt-text.ts'
 import { bulk, type PreparedAccount, packNumbers, prepareAccount, utf8 } from '../wire/packed.ts'
 import { countsOf, packHeld, packSum, type SettledRequest, sumsOf } from './settlement-sums.ts'
 
@@ -109,8 +111,9 @@ const noBytes = bulk('')
 
 /** The receipts of a group, one a line, as a binary string; empty unless all of its requests have one. */
 function receiptsOf(requests: readonly SettledRequest[]): string {
-  if (requests.length === 1) return utf8(requests[0]!.receipt ?? '')
-  return requests.some(({ receipt }) => receipt == null) ? '' : utf8(requests.map(({ receipt }) => receipt).join('\n'))
+  const receipts: Receipt[] = []
+  for (const { receipt } of requests) if (receipt != null) receipts.push(receipt)
+  return receipts.length < requests.length ? '' : utf8(encodeReceipts(receipts))
 }
 
 /**
@@ -140,7 +143,7 @@ async function settleEach(
     const counts = countsOf(request)
     for (const counter of frequentCounters) rest.push(counts[counter])
     for (const counter of rareCounters) rest.push(counts[counter])
-    rest.push(request.receipt ?? '')
+    rest.push(request.receipt == null ? '' : encodeReceipt(request.receipt))
   }
   if ((await callForAccount(link, account, 'tgSettle', rest)) === 0) throw new RedisAwayError()
 }

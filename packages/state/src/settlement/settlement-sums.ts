@@ -1,5 +1,5 @@
 import { rareCounters, type UsageCounts, zeroCounts } from '@tollgate/contracts/meters/meters.ts'
-import type { RequestCounts } from '@tollgate/contracts/requests/receipt.ts'
+import type { Receipt, RequestCounts } from '@tollgate/contracts/requests/receipt.ts'
 import { layouts } from '../layout/layouts.ts'
 import { packNumbers, packParts, packText } from '../wire/packed.ts'
 
@@ -95,6 +95,6 @@ export interface SettledRequest extends RequestCounts {
   failed: boolean
   /** Whether tokens and cost are estimates: the upstream reported no usage. */
   estimated: boolean
-  /** Its receipt as text; absent if requests are not logged. */
-  receipt?: string | null
+  /** Absent if requests are not logged. */
+  receipt?: Receipt | null
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { countOf, measuredCounters, rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import type { AdmitAnswer, Allowances } from '../admission/admit.ts'
-import { encodeReceipt } from '../receipts/receipt-text.ts'
 import type { SettledRequest } from '../settlement/settlement-sums.ts'
 import type { Action, Delivery, RequestContent, Usage } from './limits-actions.ts'
 import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
@@ -333,5 +332,5 @@ function settlementOf({ asking, hold }: Request, { share, failed, estimated }: U
     reasoningTokens
   }
   const ofRequest = { id, account: asking.account, key, model, at, heldNanos, heldTokens, isEstimated: estimated }
-  return { ...settled, receipt: encodeReceipt(aReceipt({ ...ofRequest, ...counts })) }
+  return { ...settled, receipt: aReceipt({ ...ofRequest, ...counts }) }
 }

@@ -1,9 +1,8 @@
 import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import { type ChargeRates, priceMembers } from '@tollgate/contracts/prices/charge-rates.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
-import type { FailedAttempt } from '@tollgate/contracts/requests/receipt.ts'
+import type { FailedAttempt, Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { addressForLog } from '@tollgate/service/log/log-lines.ts'
-import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
 import { type Usage, unserved } from '../usage/usage.ts'
 import type { Charge } from './charge.ts'
 import type { Call, FailedCall, Outcome } from './outcome.ts'
@@ -43,7 +42,7 @@ function wholeText(rates: ChargeRates): string {
 const ofRequest = (requestNanos: number): { requestNanos?: number } => (requestNanos > 0 ? { requestNanos } : {})
 
 /**
- * The receipt of an ended call, as text.
+ * The receipt of an ended call.
  *
  * @param endedAt `performance.now()` when the answer ended
  */
@@ -53,11 +52,11 @@ export function callReceipt(
   { usage, costNanos, rates, tier }: Charge,
   endedAt: number,
   hasAddress: boolean
-): string {
+): Receipt {
   const { id, key, startedAt, sender, endpoint, kind, model, askedModel, admitted, isStream } = call
   const { hold, heldTokens } = admitted
   const used = usage ?? unserved
-  return encodeReceipt({
+  return {
     kind: 'settled',
     id,
     account: key.pointer.account,
@@ -71,7 +70,7 @@ export function callReceipt(
     isStream,
     upstream,
     attempts,
-    failedAttempts: failedCalls.map((failed) => toAttempt(failed, startedAt)),
+    failedAttempts: failedCalls.length === 0 ? noneFailed : failedCalls.map((failed) => toAttempt(failed, startedAt)),
     status,
     code,
     isEstimated: used.estimated,
@@ -91,8 +90,10 @@ export function callReceipt(
     durationMs: wholeMs(endedAt - startedAt),
     askedModel: askedModel === model ? null : askedModel,
     address: hasAddress && sender.address !== undefined ? addressForLog(sender.address) : null
-  })
+  }
 }
+
+const noneFailed: readonly FailedAttempt[] = []
 
 const toAttempt = ({ upstream, code, status, beganAt, endedAt }: FailedCall, startedAt: number): FailedAttempt => ({
   upstream,

@@ -2,6 +2,7 @@ import { rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import type { UnpricedKind } from '@tollgate/contracts/prices/charge-rates.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { unpricedKinds } from '@tollgate/contracts/prices/rates-for.ts'
+import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import type { FailureCounts } from '@tollgate/service/http/admin-server.ts'
 import type { LogsRequest } from '@tollgate/service/log/log-lines.ts'
 import type { SettledRequest } from '@tollgate/state/settlement/settlement-sums.ts'
@@ -135,7 +136,7 @@ function settledRequest(
   { id, key, model, admitted }: Call,
   { upstream, code }: Outcome,
   { usage, costNanos }: Charge,
-  receipt: string | null
+  receipt: Receipt | null
 ): SettledRequest {
   const { hold, heldTokens, rates, tokensPerMinute } = admitted
   // Spreading these into the object would take five times as long.
