@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ClientHttp2Stream } from 'node:http2'
 import type { TraceHeaders } from '@tollgate/service/tracing/tracing.ts'
 import { type Dispatcher, errors, Pool } from 'undici'
+import { upstreamNames } from './cached-lookup.ts'
 import {
   type AnswerHandler,
   type CallController,
@@ -78,8 +79,10 @@ export class Http2Pool implements UpstreamPool {
       connectTimeout: timeouts.connect,
       headersTimeout: timeouts.firstByte,
       bodyTimeout: timeouts.betweenChunks,
-      connect: { preferH2: true, ...(ca !== undefined && { ca }) }
+      connect: { preferH2: true, lookup: upstreamNames.lookup, ...(ca !== undefined && { ca }) }
     })
+    // If the addresses cannot be reached, there may be others by now.
+    this.#pool.on('connectionError', () => upstreamNames.forget(url.hostname))
   }
 
   get underWay(): number {

@@ -1,6 +1,7 @@
-import { connect, isIP, type OnReadOpts } from 'node:net'
+import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { createSecureContext, connect as secureConnect } from 'node:tls'
 import { IntervalChecks } from '../../event-loop/interval-checks.ts'
+import { upstreamNames } from '../cached-lookup.ts'
 import {
   type AnswerHandler,
   CallError,
@@ -178,9 +179,15 @@ const timeoutErrors = {
 
 function createDial(url: URL, ca: string | undefined): Dial {
   const host = url.hostname.replace(/^\[|\]$/g, '')
+  const { lookup } = upstreamNames
+  /** If the addresses cannot be reached, there may be others by now. */
+  const forgettingName = <Opened extends Socket>(socket: Opened): Opened => {
+    const forget = () => upstreamNames.forget(host)
+    return socket.once('error', forget).once('connect', () => socket.off('error', forget))
+  }
   if (url.protocol === 'http:') {
     const port = Number(url.port || 80)
-    return (onread) => ({ socket: connect({ host, port, onread }), ready: 'connect' })
+    return (onread) => ({ socket: forgettingName(connect({ host, port, lookup, onread })), ready: 'connect' })
   }
   const secureContext = createSecureContext(ca === undefined ? {} : { ca })
   const port = Number(url.port || 443)
@@ -188,8 +195,8 @@ function createDial(url: URL, ca: string | undefined): Dial {
   const servername = isIP(host) === 0 ? host : ''
   let session: Buffer | undefined
   return (onread: OnReadOpts) => {
-    const options = { host, port, servername, secureContext, session, ALPNProtocols: ['http/1.1'], onread }
-    const socket = secureConnect(options)
+    const options = { host, port, lookup, servername, secureContext, session, ALPNProtocols: ['http/1.1'], onread }
+    const socket = forgettingName(secureConnect(options))
     socket.on('session', (next) => {
       session = next
     })
