@@ -3,8 +3,10 @@
  * bytes that its code allocates. It waits at the Unix socket that its own address names, and costs nothing until asked.
  *
  * Each connection sends one word: `turns` answers how many turns the loop had; `allocate` begins to sample allocations;
- * `allocated` ends that, and answers the bytes.
+ * `allocated` ends that, and answers the bytes; `count` begins to count what is created; `timers`, `immediates` and
+ * `promises` answer how many.
  */
+import { createHook } from 'node:async_hooks'
 import { rmSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { createServer } from 'node:net'
@@ -19,14 +21,31 @@ interface SampledNode {
   readonly children: readonly SampledNode[]
 }
 
+/** Connected only while it samples: a connected session slows the process by a tenth. */
 const session = new Session()
-session.connect()
+
+const created = { timers: 0, immediates: 0, promises: 0 }
+const counting = createHook({
+  init(_id, type) {
+    if (type === 'PROMISE') created.promises++
+    else if (type === 'Timeout') created.timers++
+    else if (type === 'Immediate') created.immediates++
+  }
+})
 
 async function answer(word: string): Promise<number> {
   switch (word) {
     case 'turns':
       return performance.nodeTiming.uvMetricsInfo.loopCount
+    case 'count':
+      counting.enable()
+      return 0
+    case 'timers':
+    case 'immediates':
+    case 'promises':
+      return created[word]
     case 'allocate':
+      session.connect()
       await session.post('HeapProfiler.startSampling', {
         samplingInterval,
         includeObjectsCollectedByMajorGC: true,
@@ -35,6 +54,7 @@ async function answer(word: string): Promise<number> {
       return 0
     case 'allocated': {
       const { profile } = (await session.post('HeapProfiler.stopSampling')) as { profile: { head: SampledNode } }
+      session.disconnect()
       return bytesOf(profile.head)
     }
     default:

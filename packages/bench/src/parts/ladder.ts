@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makePackages } from '@tollgate/packaging/make-package.ts'
 import type { Bench } from '../bench.ts'
 import type { RequestPlan } from '../load/protocol.ts'
-import { askProbe } from '../measure/probe-client.ts'
+import { askProbe, probeFlags } from '../measure/probe-client.ts'
 import { median } from '../measure/statistics.ts'
 import { type Rung, rungs } from '../proxies/rungs.ts'
 import type { WindowFigures } from '../report/comparison.ts'
@@ -88,11 +88,9 @@ function stepsOf(bench: Bench, packaged: string): Step[] {
 }
 
 async function measure(bench: Bench, { name, target, plan }: Step, socketPath: string): Promise<Measured> {
-  const probe = new URL('../measure/probe.ts', import.meta.url)
-  probe.searchParams.set('socket', socketPath)
   const probed: Target = {
     ...target,
-    start: (context) => target.start({ ...context, nodeFlags: [...context.nodeFlags, '--import', probe.href] })
+    start: (context) => target.start({ ...context, nodeFlags: [...context.nodeFlags, ...probeFlags(socketPath)] })
   }
   // The bare proxy of a pair has no probe.
   const ofStep = bench.withTarget(probed)

@@ -89,8 +89,19 @@ export class BodyReading<Schema extends TObject> {
   get body(): RequestBody<Static<Schema>> {
     const { members, spans, notes, messages, parts, inputs, listedNumbers, listedNumberBytes } = this.#json
     const { media, labels } = this.#media!
-    const counts = { notes, messages, parts, inputs, listedNumbers, listedNumberBytes }
-    return { bytes: this.#bytes, members: members as Static<Schema>, spans, media, labels, ...counts }
+    return {
+      bytes: this.#bytes,
+      members: members as Static<Schema>,
+      spans,
+      media,
+      labels,
+      notes,
+      messages,
+      parts,
+      inputs,
+      listedNumbers,
+      listedNumberBytes
+    }
   }
 }
 

@@ -68,8 +68,22 @@ export function startRelay(
   /** The charge of which the client has been told. */
   let charge: Charge | null = null
   const copy = claim === null ? null : new AnswerCopy()
+  // Spreading `forwarded` into the object would take twice the memory.
   relay({
-    ...forwarded,
+    body: forwarded.body,
+    spans: forwarded.spans,
+    ids: forwarded.ids,
+    model: forwarded.model,
+    isStream,
+    asksForUsage: forwarded.asksForUsage,
+    sendsStandardTier: forwarded.sendsStandardTier,
+    streamOptions: forwarded.streamOptions,
+    output: forwarded.output,
+    toolLimit: forwarded.toolLimit,
+    route: forwarded.route,
+    format: forwarded.format,
+    upstreamFields: forwarded.upstreamFields,
+    hidesOutput: forwarded.hidesOutput,
     docsUrl: dependencies.docsUrl,
     upstreams: upstreams.byName,
     path,
@@ -220,7 +234,8 @@ function answerFields(
   { hold, rates, tokensPerMinute, toolCalls }: Admitted,
   output: GrantedOutput | null
 ): string[] {
-  const fields = [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
+  const fields = rateFields(rates, tokensPerMinute)
+  fields.push(...crossOriginFields(request.headers.origin))
   // Without this request's own reservation: what is left for it and all later requests.
   fields.push('x-tollgate-budget-remaining', formatNanos(Math.max(0, hold.budgetLeftNanos + hold.nanos)))
   if (output !== null && output.parameter !== null)
