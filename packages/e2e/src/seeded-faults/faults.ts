@@ -80,8 +80,8 @@ export const faults: readonly SeededFault[] = [
     name: 'banned-user-stays',
     summary: 'a ban at the identity provider suspends nothing',
     file: 'services/control/src/users/adopt-user.ts',
-    from: 'if (seen === null || seen.isBanned) {',
-    to: 'if (seen === null) {',
+    from: 'if (found === null || found.isBanned) {',
+    to: 'if (found === null) {',
     test: 'of a ban, its end or a deletion is in force when control answers'
   },
   {
