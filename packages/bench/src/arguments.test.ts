@@ -15,6 +15,7 @@ test('without arguments, all parts measure the gateway', async () => {
     minutes: null,
     quick: false,
     rows: null,
+    pairs: null,
     help: false
   })
 })
@@ -27,6 +28,7 @@ test('parts and options can be given in any order', async () => {
   assert.equal(read.profileDir, 'p')
   assert.ok(read.profile)
   assert.equal(readArguments(['--minutes', '0.5'], choices).minutes, 0.5)
+  assert.equal(readArguments(['--pairs', '2'], choices).pairs, 2)
 })
 
 test('the error names an unknown part, target or option', async () => {
@@ -34,5 +36,6 @@ test('the error names an unknown part, target or option', async () => {
   assert.throws(() => readArguments(['--target', 'x'], choices), /unknown target "x"; there are gateway, bare/)
   assert.throws(() => readArguments(['--patience', 'long'], choices), /--patience is a number/)
   assert.throws(() => readArguments(['--minutes', '0'], choices), /--minutes is a number above 0/)
+  assert.throws(() => readArguments(['--pairs', '0.5'], choices), /--pairs is a whole number above 0/)
   assert.throws(() => readArguments(['--jsn'], choices), UsageError)
 })
