@@ -122,10 +122,7 @@ export function composeControl(options: ComposeOptions) {
     heartbeat
   })
   composeExport(base, logSender)
-  parts.runLoop(
-    'due_watch',
-    createDueWatch(database.orm, () => parts.watched, log)
-  )
+  parts.runLoop('due_watch', createDueWatch(database.orm, parts.watched, log))
   metrics.observe({
     database,
     redis,

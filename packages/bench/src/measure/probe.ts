@@ -7,9 +7,10 @@
  * `promises` answer how many.
  */
 import { createHook } from 'node:async_hooks'
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
@@ -81,4 +82,27 @@ if (path !== null && isMainThread) {
   })
     .listen(path)
     .unref()
+}
+
+/** What a probe understands: see above. */
+type Word = 'turns' | 'allocate' | 'allocated' | 'count' | 'timers' | 'immediates' | 'promises'
+
+/** The flags of a Node process with a probe at a Unix socket. */
+export function probeFlags(socketPath: string): string[] {
+  const probe = new URL(import.meta.url)
+  probe.searchParams.set('socket', socketPath)
+  return ['--import', probe.href]
+}
+
+/** Asks the probe of a measured process. @returns its answer. Throws if the process has no probe */
+export async function askProbe(socketPath: string, word: Word): Promise<number> {
+  const socket = connect(socketPath)
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text
+  })
+  socket.write(word)
+  await once(socket, 'close')
+  if (answer === '') throw new Error(`the probe did not answer to "${word}"`)
+  return Number(answer)
 }

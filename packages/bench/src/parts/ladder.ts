@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { makePackages } from '@tollgate/packaging/make-package.ts'
 import type { Bench } from '../bench.ts'
 import type { RequestPlan } from '../load/protocol.ts'
-import { askProbe, probeFlags } from '../measure/probe-client.ts'
+import { askProbe, probeFlags } from '../measure/probe.ts'
 import { median } from '../measure/statistics.ts'
-import { type Rung, rungs } from '../proxies/rungs.ts'
+import { rungLabels, rungs } from '../proxies/rungs.ts'
 import type { WindowFigures } from '../report/comparison.ts'
 import { formatNumber, formatSpread } from '../report/table.ts'
 import type { Side } from '../side.ts'
@@ -14,20 +14,6 @@ import { gatewayWith, rungTarget } from '../targets/gateway.ts'
 import { bare, type Target } from '../targets/proxies.ts'
 import type { Part } from './part.ts'
 import { connections, type Saturation, saturate } from './saturation.ts'
-
-/** What each rung adds. */
-const added: Record<Rung, string> = {
-  relay: 'Fastify and our relay',
-  authentication: '+ authentication',
-  body: '+ body and its members',
-  bound: '+ bound of the cost, headers',
-  admission: '+ admission in Redis',
-  settlement: '+ price and settlement in Redis',
-  receipt: '+ receipt',
-  log: '+ log line',
-  metrics: '+ metrics',
-  idempotency: '+ Idempotency-Key'
-}
 
 interface Step {
   readonly name: string
@@ -78,7 +64,7 @@ function stepsOf(bench: Bench, packaged: string): Step[] {
   return [
     { name: 'bare proxy', target: bare, plan },
     ...rungs.map((rung) => ({
-      name: added[rung],
+      name: rungLabels[rung],
       target: rungTarget(rung),
       plan: rung === 'idempotency' ? (side: Side) => side.repeatablePlan() : plan
     })),

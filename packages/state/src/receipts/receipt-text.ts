@@ -63,7 +63,7 @@ function differenceText(receipt: Receipt, before: Receipt): string {
     const member = members[at]
     if (member === others[at]) continue
     places += String.fromCharCode(charCodeOfFirst + at)
-    texts += `${texts === '' ? '' : ','}${at === ratesAt || typeof member === 'number' ? member : JSON.stringify(member)}`
+    texts += `${texts === '' ? '' : ','}${memberText(member, at)}`
   }
   const rest = restDifference(receipt, before, members.length)
   return `${places}${rest.places}[${texts}${texts === '' || rest.texts === '' ? '' : ','}${rest.texts}]`
@@ -81,23 +81,20 @@ function restDifference(receipt: Receipt, before: Receipt, from: number): { plac
   return { places, texts: `${rareList}${refused === null ? `${end},[]` : end}` }
 }
 
-/** Writes a receipt. Gateways call it for every request. */
+/** Writes a receipt. */
 export function encodeReceipt(receipt: Receipt): string {
-  const { kind, id, account, key, at, count, endpoint, model, answeredModel, isStream, upstream } = receipt
-  const { attempts, status, code, isEstimated, clientGone, costNanos, promptTokens, cachedTokens } = receipt
-  const { completionTokens, reasoningTokens, heldNanos, heldTokens, grantedTokens, tier, rates } = receipt
-  const { firstByteMs, durationMs, address, rare, failedAttempts, askedModel, refused } = receipt
-  return (
-    `[${receiptKinds.indexOf(kind)},${quote(id)},${quote(account)},${quote(key)},${at},${count},${quote(endpoint)},` +
-    `${quoteOr(model)},${quoteOr(answeredModel)},${isStream ? 1 : 0},${quoteOr(upstream)},${attempts},${status},` +
-    `${quoteOr(code)},${isEstimated ? 1 : 0},${clientGone ? 1 : 0},${costNanos},${promptTokens},${cachedTokens},` +
-    `${completionTokens},${reasoningTokens},${heldNanos},${heldTokens},${grantedTokens},${quoteOr(tier)},${rates},` +
-    `${firstByteMs},${durationMs},${quoteOr(address)}${rare === null ? ',[]' : rareText(rare)}` +
-    (failedAttempts.length === 0 && askedModel === null && refused === null
-      ? ']'
-      : endText(failedAttempts, askedModel, refused))
-  )
+  const { rare, failedAttempts, askedModel, refused } = receipt
+  const members = membersOf(receipt)
+  let text = `[${members[0]}`
+  for (let at = 1; at < members.length; at++) text += `,${memberText(members[at], at)}`
+  text += rare === null ? ',[]' : rareText(rare)
+  const hasEnd = failedAttempts.length > 0 || askedModel !== null || refused !== null
+  return hasEnd ? text + endText(failedAttempts, askedModel, refused) : `${text}]`
 }
+
+/** @param at its place: the prices are JSON already */
+const memberText = (member: unknown, at: number): string =>
+  at === ratesAt || typeof member === 'number' ? `${member}` : JSON.stringify(member)
 
 const quote = (text: string): string => JSON.stringify(text)
 const quoteOr = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text))

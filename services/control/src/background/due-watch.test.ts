@@ -21,7 +21,7 @@ onDatabase('the watch', async (t, newDatabase) => {
         return orm.execute(statement)
       }
     })
-    await createDueWatch(counting, () => loops, log).runOnce()
+    await createDueWatch(counting, loops, log).runOnce()
     assert.deepEqual([woken, statements.length], [[0, 2], 1])
   })
 })

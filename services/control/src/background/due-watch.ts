@@ -24,15 +24,14 @@ export const isWatched = (part: object): part is WatchedLoop => 'isDue' in part 
  * Asks PostgreSQL each second, in one statement for all loops, which of them find work, and wakes those. Each of them
  * would otherwise ask by itself, and nearly always find none.
  *
- * @param loops those to watch, as they are then
+ * @param loops may grow until it starts
  */
-export function createDueWatch(orm: Orm, loops: () => readonly WatchedLoop[], log: LoopLog): BackgroundLoop {
+export function createDueWatch(orm: Orm, loops: readonly WatchedLoop[], log: LoopLog): BackgroundLoop {
   return createBackgroundLoop({
     async round() {
-      const watched = loops()
-      const conditions = watched.map((loop, number) => sql`${loop.isDue()} as ${sql.identifier(`due_${number}`)}`)
+      const conditions = loops.map((loop, number) => sql`${loop.isDue()} as ${sql.identifier(`due_${number}`)}`)
       const [found] = await queryRows<Record<string, boolean>>(orm, sql`select ${sql.join(conditions, sql`, `)}`)
-      for (const [number, loop] of watched.entries()) if (found![`due_${number}`] === true) loop.wake()
+      for (const [number, loop] of loops.entries()) if (found![`due_${number}`] === true) loop.wake()
     },
     intervalMs,
     log,
