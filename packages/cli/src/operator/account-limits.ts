@@ -31,6 +31,7 @@ export const limit: Action = {
     'tokens-per-minute': { value: 'N', text: 'token rate' },
     'concurrent-requests': { value: 'N', text: 'requests in flight' },
     'key-quota': { value: 'N', text: 'number of keys' },
+    'price-group': { value: 'NAME', text: 'price group of the catalog' },
     ...endOptions
   },
   async run(input, io) {
@@ -76,7 +77,8 @@ function limitsOf(input: Input): OwnLimits {
     key_quota: integerOption(input, 'key-quota')
   }
   const limits = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
-  return { ...limits, ends_at: instantOption(input, 'until') }
+  const group = input.text('price-group')
+  return { ...limits, ...(group !== null && { price_group: group }), ends_at: instantOption(input, 'until') }
 }
 
 /** The list of accounts as a table. */

@@ -67,7 +67,8 @@ const account = {
     requests_per_minute: ofPlan,
     tokens_per_minute: ofPlan,
     concurrent_requests: ofPlan,
-    key_quota: ofPlan
+    key_quota: ofPlan,
+    price_group: { ...ofPlan, value: null, plan_value: null }
   }
 }
 const reported = {

@@ -17,7 +17,9 @@ export const Target = Type.Object({
   /** The lowest is called first. Higher ones are called only if it fails. */
   priority: Type.Integer({ minimum: 0 }),
   /** The share of first calls among targets of one priority. */
-  weight: Type.Integer({ minimum: 1 })
+  weight: Type.Integer({ minimum: 1 }),
+  /** What this upstream bills, if that differs from the model's `prices`. */
+  prices: Type.Optional(ModelPrices)
 })
 export type Target = Static<typeof Target>
 
@@ -33,7 +35,10 @@ export const Model = Type.Object({
   created: Type.Integer({ minimum: 0 }),
   /** Upstreams that serve the model. */
   route: Type.Array(Target, { minItems: 1 }),
+  /** What its upstreams bill. */
   prices: ModelPrices,
+  /** What customers pay before the multiplier of their price group. Absent: `prices`. See prices/list-prices.ts. */
+  retail: Type.Optional(ModelPrices),
   contextWindow: Type.Integer({ minimum: 1 }),
   maxOutputTokens: Type.Integer({ minimum: 0 }),
   /** Output tokens granted to a request that sets no limit. */
@@ -93,6 +98,8 @@ export const Plan = Type.Object({
   /** People who may share an account, its owner included; null for any number. */
   seats: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   models: Type.Array(Type.String()),
+  /** One of the catalog's. Absent: its accounts pay the list prices. */
+  priceGroup: Type.Optional(Type.String()),
   limits: Type.Object({
     requestsPerMinute: Type.Integer({ minimum: 1 }),
     /** How many may come at once: any 60 s admit at most `requestsPerMinute` + `burstRequests`. */
@@ -113,7 +120,9 @@ export type Plan = Static<typeof Plan>
 /** Models, prices and plans on sale, as control publishes them to the gateways. */
 export const Catalog = Type.Object({
   models: Type.Record(Type.String(), Model),
-  plans: Type.Record(Type.String(), Plan)
+  plans: Type.Record(Type.String(), Plan),
+  /** The factor of all list prices for each price group, by name. Absent: there are no groups. */
+  priceGroups: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1000 })))
 })
 export type Catalog = Static<typeof Catalog>
 

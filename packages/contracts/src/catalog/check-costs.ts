@@ -1,4 +1,5 @@
 import { type PricedRow, units, wholes } from '../meters/meters.ts'
+import { listPrices, timesPrices } from '../prices/list-prices.ts'
 import type { ListedPrices, ModelPrices } from '../prices/model-prices.ts'
 import type { Catalog } from './catalog.ts'
 
@@ -19,8 +20,16 @@ const maxRequestCapNanos = Math.floor(Number.MAX_SAFE_INTEGER / 1000)
 /**
  * Adds to `problems` every price and cap that could make a cost too large to be exact. Such a cost would never settle.
  */
-export function checkCosts({ models, plans }: Catalog, problems: string[]): void {
-  for (const [name, { prices }] of Object.entries(models)) checkPrices(prices, name, problems)
+export function checkCosts({ models, plans, priceGroups = {} }: Catalog, problems: string[]): void {
+  const most = Math.max(1, ...Object.values(priceGroups))
+  for (const [name, model] of Object.entries(models)) {
+    checkPrices(model.prices, name, problems)
+    for (const [at, { prices }] of model.route.entries()) {
+      if (prices !== undefined) checkPrices(prices, `${name}.route.${at}.bills`, problems)
+    }
+    if (model.retail !== undefined) checkPrices(model.retail, `${name}.retail`, problems)
+    if (most > 1) checkPrices(timesPrices(listPrices(model), most), `${name} in a price group`, problems)
+  }
   for (const [id, { caps }] of Object.entries(plans)) {
     if (caps.requestNanos > maxRequestCapNanos) {
       const maxUsd = Math.floor(maxRequestCapNanos / 1e9)

@@ -132,7 +132,9 @@ export const ChargedPrices = Type.Object({
   ...unitPrices,
   request_usd: Usd,
   /** By the tool's type. */
-  tool_call_usd: Type.Record(Type.String(), Usd)
+  tool_call_usd: Type.Record(Type.String(), Usd),
+  /** The price group, and its factor of the list prices, which these prices have. Null: they are the list prices. */
+  price_group: orNull(Type.Object({ name: Type.String(), multiplier: Type.Number() }))
 })
 export type ChargedPrices = Static<typeof ChargedPrices>
 
@@ -167,8 +169,16 @@ const provider = {
 export const RequestDetail = Type.Object({ ...LoggedRequest.properties, ...provider, ...prices }, closed)
 export type RequestDetail = Static<typeof RequestDetail>
 
+const SignedUsd = Type.String({ pattern: '^-?(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
+const earnings = {
+  /** What the provider bills for it. */
+  provider_cost_usd: Usd,
+  /** `cost_usd`, which the account pays, minus that. Below zero if it was sold below its cost. */
+  margin_usd: SignedUsd
+}
+
 /** What operators see besides. */
-const forOperators = { account_id: Type.String({ format: 'uuid' }), ...provider }
+const forOperators = { account_id: Type.String({ format: 'uuid' }), ...earnings, ...provider }
 export const AdminLoggedRequest = Type.Object({ ...LoggedRequest.properties, ...forOperators }, closed)
 export type AdminLoggedRequest = Static<typeof AdminLoggedRequest>
 export const AdminRequestDetail = Type.Object({ ...AdminLoggedRequest.properties, ...prices }, closed)

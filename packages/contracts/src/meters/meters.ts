@@ -101,6 +101,7 @@ const rows = {
     side: 'output',
     price: price('outputPicos', 'output')
   },
+  /** What accounts pay. */
   costNanos: { column: 'cost_nanos', name: 'Cost', ...hidden },
   /** Requests whose tokens or cost are estimated, and their part of the cost. */
   estimatedRequests: { column: 'estimated_requests', name: 'Estimated requests', ...derived, ...hidden },
@@ -156,7 +157,12 @@ const rows = {
     price: optionalPrice('imageOutputPicos', 'image_output', 'dearest')
   },
   /** Calls of tools that the provider ran. Each type of tool has a price of its own. */
-  toolCalls: { column: 'tool_calls', name: 'Tool calls', ...rare, unit: 'call' }
+  toolCalls: { column: 'tool_calls', name: 'Tool calls', ...rare, unit: 'call' },
+  /**
+   * What accounts paid, minus what providers bill for it; below zero for requests that were sold below their cost. 0
+   * where both are the same, so rows of older releases are right. Only operators see it.
+   */
+  marginNanos: { column: 'margin_nanos', name: 'Margin', ...rare, ...hidden }
 } as const satisfies Readonly<Record<string, Row>>
 
 type Rows = typeof rows

@@ -39,7 +39,7 @@ const Rate = Type.Integer({ minimum: 1 })
 /** When an override ends; null for never. */
 const until = Type.Union([Instant, Type.Null()])
 
-/** What an operator set instead of the plan, and instead of single limits of the plan.. */
+/** What an operator set instead of the plan, and instead of single limits or the price group of the plan. */
 const Override = Type.Object({
   plan: Type.Optional(Type.Object({ id: Type.String(), until })),
   limits: Type.Optional(
@@ -49,6 +49,7 @@ const Override = Type.Object({
       requestsPerMinute: Type.Optional(Rate),
       tokensPerMinute: Type.Optional(Rate),
       concurrentRequests: Type.Optional(Rate),
+      priceGroup: Type.Optional(Type.String()),
       until
     })
   )

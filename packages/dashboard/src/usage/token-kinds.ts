@@ -1,11 +1,4 @@
-import {
-  counterNames,
-  isRare,
-  ownCount,
-  pricedRows,
-  rareCounters,
-  usageCounters
-} from '@tollgate/contracts/meters/meters.ts'
+import { counterNames, isRare, meters, ownCount, pricedRows, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import type { Series } from '../charts/series.ts'
 import { formatCompact } from '../format/number.ts'
 import type { Bucket } from './sum-usage.ts'
@@ -48,7 +41,8 @@ export function describeRareCounters(buckets: readonly Bucket[], starts: readonl
   const byStart = Map.groupBy(buckets, ({ start }) => new Date(start).toISOString())
   return starts.map((start) => {
     const own = byStart.get(start) ?? []
-    return rareCounters
+    return meters
+      .filter(isRare)
       .map((counter) => [counter, own.reduce((sum, bucket) => sum + bucket[usageCounters[counter]], 0)] as const)
       .filter(([, sum]) => sum > 0)
       .map(([counter, sum]) => `${counterNames[counter]} ${formatCompact(sum)}`)

@@ -11,8 +11,8 @@ import { checkCosts, maxReportedTokens } from '@tollgate/contracts/catalog/check
 import { type AddedTokens, defaultAddedTokens, type TemplateTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { FileError, parseYaml, readText } from '../config/read-yaml.ts'
-import { AudioEntry, ImageEntry, priceMembers, toAudioRule, toImageRule, Usd } from './entries.ts'
-import { toPrices } from './to-prices.ts'
+import { AudioEntry, Factor, ImageEntry, OwnPrices, priceMembers, toAudioRule, toImageRule, Usd } from './entries.ts'
+import { toPrices, toRetail } from './to-prices.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
@@ -39,11 +39,13 @@ const ModelEntry = closed({
       upstream: Name,
       model: Type.Optional(Name),
       priority: Type.Optional(Type.Integer({ minimum: 0 })),
-      weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e6 }))
+      weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e6 })),
+      bills: Type.Optional(OwnPrices)
     }),
     { minItems: 1 }
   ),
   ...priceMembers,
+  retail: Type.Optional(OwnPrices),
   context_window: Type.Integer({ minimum: 1, maximum: maxReportedTokens }),
   max_output_tokens: Type.Integer({ minimum: 0, maximum: maxReportedTokens }),
   default_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -78,6 +80,7 @@ const PlanEntry = closed({
   ),
   seats: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('unlimited')]),
   models: Type.Union([Type.Array(Name), Type.Literal('all')]),
+  price_group: Type.Optional(Name),
   limits: closed({
     requests_per_minute: Type.Integer({ minimum: 1, maximum: 1e9 }),
     burst_requests: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -103,6 +106,10 @@ const PlanEntry = closed({
 
 /** The form of `catalog.yaml`: amounts in dollars, and `all` or `unlimited` instead of lists and numbers. */
 export const CatalogFile = closed({
+  default_markup: Type.Optional(Factor),
+  price_groups: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }), Factor, { additionalProperties: false })
+  ),
   models: Type.Record(Type.String({ minLength: 1 }), ModelEntry),
   // Without `additionalProperties: false`, plans with other names would be ignored.
   plans: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }), PlanEntry, { additionalProperties: false })
@@ -146,9 +153,15 @@ export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
     }
   }
   checkPrices(entries.plans, problems)
-  const catalog = {
-    models: mapValues(entries.models, (entry, name) => toModel(entry, name, problems)),
-    plans: mapValues(entries.plans, (entry, id) => toPlan(entry, id, names, problems))
+  const { default_markup: markup = 1, price_groups: priceGroups } = entries
+  for (const [id, { price_group: group }] of Object.entries(entries.plans)) {
+    if (group !== undefined && !Object.hasOwn(priceGroups ?? {}, group))
+      problems.push(`plans.${id}.price_group: price_groups has no group named ${group}`)
+  }
+  const catalog: Catalog = {
+    models: mapValues(entries.models, (entry, name) => toModel(entry, name, markup, problems)),
+    plans: mapValues(entries.plans, (entry, id) => toPlan(entry, id, names, problems)),
+    ...(priceGroups !== undefined && { priceGroups })
   }
   checkCosts(catalog, problems)
   return catalog
@@ -184,8 +197,17 @@ function checkPrices(plans: CatalogFile['plans'], problems: string[]): void {
   }
 }
 
-function toModel(entry: Static<typeof ModelEntry>, name: string, problems: string[]): Model {
-  const prices = toPrices(entry, (path, problem) => problems.push(`models.${name}.${path}: ${problem}`))
+function toModel(entry: Static<typeof ModelEntry>, name: string, markup: number, problems: string[]): Model {
+  const reportAt = (place: string) => (path: string, problem: string) =>
+    problems.push(`models.${name}.${place}${path}: ${problem}`)
+  const prices = toPrices(entry, reportAt(''))
+  const bills = entry.route.map(({ bills }, at) => bills && toPrices(bills, reportAt(`route.${at}.bills.`)))
+  const retail = toRetail(
+    entry.retail,
+    markup,
+    [prices, ...bills.filter((one) => one !== undefined)],
+    reportAt('retail.')
+  )
   if (modelKinds[entry.kind].hasOutput && entry.max_output_tokens === 0) {
     problems.push(`models.${name}.max_output_tokens: must be at least 1 for a model that generates text`)
   }
@@ -210,13 +232,15 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     ...(entry.aliases !== undefined && entry.aliases.length > 0 && { aliases: entry.aliases }),
     ownedBy: entry.owned_by,
     created: entry.created ?? (prices.asOf === undefined ? 0 : (Date.parse(prices.asOf) || 0) / 1000),
-    route: entry.route.map(({ upstream, model, priority, weight }) => ({
+    route: entry.route.map(({ upstream, model, priority, weight }, at) => ({
       upstream,
       model: model ?? name,
       priority: priority ?? 0,
-      weight: weight ?? 1
+      weight: weight ?? 1,
+      ...(bills[at] !== undefined && { prices: bills[at] })
     })),
     prices,
+    ...(retail !== null && { retail }),
     contextWindow: entry.context_window,
     maxOutputTokens,
     defaultOutputTokens,
@@ -258,6 +282,7 @@ function toPlan(entry: Static<typeof PlanEntry>, id: string, allModels: readonly
     }),
     seats: entry.seats === 'unlimited' ? null : entry.seats,
     models: entry.models === 'all' ? [...allModels] : entry.models,
+    ...(entry.price_group !== undefined && { priceGroup: entry.price_group }),
     limits: {
       requestsPerMinute: requests_per_minute,
       burstRequests: burst_requests,

@@ -8,7 +8,7 @@ const closed = <Properties extends TProperties>(properties: Properties) =>
 export const Usd = Type.Number({ minimum: 0, maximum: 1e6 })
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
-const Factor = Type.Number({ minimum: 0, maximum: 1000 })
+export const Factor = Type.Number({ minimum: 0, maximum: 1000 })
 
 /** Dollars by unit and kind. */
 const usdPrices = usdMembers(Usd, ['input', 'output'], { additionalProperties: false })
@@ -43,14 +43,22 @@ const Dated = closed({
   service_tiers: Type.Optional(ServiceTiers)
 })
 
-/** The members of a model that say what it costs. */
-export const priceMembers = {
+/** Prices at all times, for every tier and length of a prompt. */
+const pricesAtAllTimes = {
   ...usdPrices,
   usd_per_request: Type.Optional(Usd),
   usd_per_call: Type.Optional(Type.Record(Name, Usd)),
   long_prompt: Type.Optional(LongPrompt),
   service_tiers: Type.Optional(ServiceTiers),
-  dated: Type.Optional(Type.Array(Dated, { minItems: 1, maxItems: 100 })),
+  dated: Type.Optional(Type.Array(Dated, { minItems: 1, maxItems: 100 }))
+}
+
+/** `retail` of a model, which customers pay, and `bills` of an upstream in its route. */
+export const OwnPrices = closed(pricesAtAllTimes)
+
+/** The members of a model that say what its providers bill. */
+export const priceMembers = {
+  ...pricesAtAllTimes,
   source: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
   as_of: Type.Optional(Day),
   list_differences: Type.Optional(

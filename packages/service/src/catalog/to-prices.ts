@@ -1,4 +1,7 @@
 import { type PriceKind, pricedRows, pricedUnits, units } from '@tollgate/contracts/meters/meters.ts'
+import { completeRates } from '@tollgate/contracts/prices/charge-rates.ts'
+import { type Fraction, multiplyUp, toFraction } from '@tollgate/contracts/prices/factors.ts'
+import { timesPrices } from '@tollgate/contracts/prices/list-prices.ts'
 import {
   type ListedPrices,
   type ModelPrices,
@@ -43,6 +46,41 @@ export function toPrices(entry: PriceEntry, report: Report): ModelPrices {
       listDifferences: entry.list_differences.map(({ list, ...difference }) => ({
         ...difference,
         ...(list !== undefined && { listUsd: list })
+      }))
+    })
+  }
+}
+
+/**
+ * What customers pay for a model, if that is not what its providers bill. Each kind that a provider bills, and that
+ * `retail` does not name, has the price that the request would be charged: see `otherwise` in meters.ts. So a
+ * reservation knows it, too.
+ *
+ * @param markup the factor of the model's own prices, without `retail`
+ * @param billed the prices of the model, then those of upstreams with prices of their own
+ * @returns null if customers pay the model's own prices
+ */
+export function toRetail(
+  retail: PriceEntry | undefined,
+  markup: number,
+  billed: readonly ModelPrices[],
+  report: Report
+): ModelPrices | null {
+  if (retail === undefined) return markup === 1 ? null : timesPrices(billed[0]!, markup)
+  const prices = toPrices(retail, report)
+  const complete = (listed: ListedPrices): ListedPrices => {
+    const rates = completeRates(listed, {})
+    const kinds = pricedRows.filter(({ member }) => billed.some((one) => one[member] !== undefined))
+    return { ...Object.fromEntries(kinds.map(({ member }) => [member, rates[member]])), ...listed } as ListedPrices
+  }
+  const { periods } = prices
+  return {
+    ...prices,
+    ...complete(prices),
+    ...(periods !== undefined && {
+      periods: periods.map((period) => ({
+        ...period,
+        rows: period.rows.map((row) => ({ ...row, prices: complete(row.prices) }))
       }))
     })
   }
@@ -178,12 +216,6 @@ function minutesOf(range: string, path: string, report: Report): [number, number
   return [first, end]
 }
 
-/** An exact factor: a decimal number as a fraction. */
-interface Fraction {
-  numerator: bigint
-  denominator: bigint
-}
-
 /** The factors of the prompt's and the output's prices. */
 interface Factor {
   input: Fraction
@@ -194,24 +226,4 @@ interface Factor {
 function toFactor(times: number | { input?: number; output?: number }): Factor {
   if (typeof times === 'number') return { input: toFraction(times), output: toFraction(times) }
   return { input: toFraction(times.input ?? 1), output: toFraction(times.output ?? 1) }
-}
-
-/** The fraction that a decimal number is written as: 1.1 is 11/10, and not the nearest binary number. */
-function toFraction(decimal: number): Fraction {
-  const [, whole = '', decimals = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(decimal))!
-  const power = Number(exponent) - decimals.length
-  const digits = BigInt(whole + decimals)
-  return power < 0
-    ? { numerator: digits, denominator: 10n ** BigInt(-power) }
-    : { numerator: digits * 10n ** BigInt(power), denominator: 1n }
-}
-
-/** Multiplies a price with factors, and rounds the product up to whole picodollars. */
-function multiplyUp(picos: number, factors: readonly Fraction[]): number {
-  let [numerator, denominator] = [BigInt(picos), 1n]
-  for (const factor of factors) {
-    numerator *= factor.numerator
-    denominator *= factor.denominator
-  }
-  return Number((numerator + denominator - 1n) / denominator)
 }

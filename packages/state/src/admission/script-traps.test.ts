@@ -135,7 +135,8 @@ function callsOf(run: string, at: number): Call[] {
     ...[10, 1, 10, 1, packText(`h:${id}`), packText('a-model')]
   ]
   const holdOf = (id: string) => [-3, at * 1e6, packText(`h:${id}`)]
-  const ofItem = [2, 6, 7, 8, 9, ...counts.map((_count, index) => 10 + index)]
+  // The last counter, the margin, may be below 0.
+  const ofItem = [2, 6, 7, 8, 9, ...counts.slice(1).map((_count, index) => 10 + index)]
   return [
     {
       name: 'tgAdmit',
@@ -152,7 +153,14 @@ function callsOf(run: string, at: number): Call[] {
         '4096',
         [
           ...[2, 2, ...holdOf('req_1'), ...holdOf('req_2')],
-          ...[at, 11, ...frequent, packText('k:key_1'), packText('-openai|key_1|a-model'), packText('0 0 2 0 0 0 1')],
+          ...[
+            at,
+            11,
+            ...frequent,
+            packText('k:key_1'),
+            packText('-openai|key_1|a-model'),
+            packText('0 0 2 0 0 0 1 -3')
+          ],
           ...[at, 11, ...frequent, packText('k:key_1'), packText('|key_1|another'), packText('')]
         ],
         'a receipt\nanother one'

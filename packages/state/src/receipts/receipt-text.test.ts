@@ -35,8 +35,8 @@ const anyReceipt: fc.Arbitrary<Receipt> = fc.record({
   clientGone: fc.boolean(),
   ...{ promptTokens: whole, cachedTokens: whole, completionTokens: whole, reasoningTokens: whole, costNanos: whole },
   rare: fc
-    .array(fc.tuple(fc.constantFrom(...rareCounters), whole))
-    .map((counts) => rareCounts(Object.fromEntries(counts))),
+    .tuple(fc.array(fc.tuple(fc.constantFrom(...rareCounters), whole)), fc.maxSafeInteger())
+    .map(([counts, marginNanos]) => rareCounts({ ...Object.fromEntries(counts), marginNanos })),
   heldNanos: whole,
   heldTokens: whole,
   grantedTokens: orNull(whole),

@@ -173,7 +173,7 @@ function readMembers(members: Members): Receipt {
     durationMs: members.wholeOr(),
     address: members.textOr()
   }
-  const rare = members.wholes()
+  const rare = members.integers()
   // Earlier gateways wrote the upstream of the first call here, if the last one was of another.
   members.textOr()
   const failedAttempts = members.lists().map(readAttempt)
@@ -182,9 +182,13 @@ function readMembers(members: Members): Receipt {
   return { ...beginning, rare: readRare(rare), failedAttempts, askedModel, refused }
 }
 
-/** Empty without rare counts. Those that later releases added may be missing. */
-const readRare = (counts: readonly number[]): RareCounts | null =>
-  rareCounts(Object.fromEntries(rareCounters.map((counter, index) => [counter, counts[index] ?? 0])))
+/** Empty without rare counts. Those that later releases added may be missing. Only the margin may be below 0. */
+function readRare(counts: readonly number[]): RareCounts | null {
+  const read = Object.fromEntries(rareCounters.map((counter, index) => [counter, counts[index] ?? 0]))
+  const { marginNanos: _maybeNegative, ...others } = read
+  if (!Object.values(others).every(isWhole)) throw new Error('a count of a receipt is not valid')
+  return rareCounts(read)
+}
 
 /** Empty without amounts. */
 function readRefused([unit, needed, left, limit]: readonly number[]): RefusedAmounts | null {
@@ -246,8 +250,13 @@ class Members {
   }
 
   wholes(): readonly number[] {
+    const numbers = this.integers()
+    return numbers.every(isWhole) ? numbers : this.#fail()
+  }
+
+  integers(): readonly number[] {
     const member = this.#members[this.#next] ?? []
-    return Array.isArray(member) && member.every(isWhole) ? this.#taken(member) : this.#fail()
+    return Array.isArray(member) && member.every(Number.isSafeInteger) ? this.#taken(member) : this.#fail()
   }
 
   #taken<Value>(value: Value): Value {

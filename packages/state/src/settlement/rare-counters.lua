@@ -1,8 +1,15 @@
+--include wire/numbers.lua
+
 -- Counters that are 0 for most requests. They are passed and stored only where one is not 0, because each further number costs every
 -- settlement.
 local rareNames = { EACH(rareCounters, 'NAME') }
 local rareForm = FORM(rareCounters)
 local noRare = struct.pack(rareForm, EACH(rareCounters, 0))
+
+-- Parses the amount of a counter. Only the margin may be below 0.
+local function amountOf(counter, text)
+  return (counter == 'marginNanos' and integer or whole)(text)
+end
 
 -- Returns the counts if a rare one is not 0, else nil.
 local function rareOf(counts)

@@ -31,7 +31,7 @@ local headForm, requestForm, sumForm = '<dd', '<dds', FORM(sum)
 -- Names of the fields: the account, then the key and row of each sum, then the holds.
 local fields = { 'a' }
 
--- Reads the rare counters of a sum: whole numbers, separated by spaces. Returns them by name; nil for ''.
+-- Reads the rare counters of a sum: integers, separated by spaces. Returns them by name; nil for ''.
 local function readRare(text)
   if text == '' then
     return nil
@@ -39,7 +39,7 @@ local function readRare(text)
   local counts, count = {}, 0
   for number in string.gmatch(text, '%S+') do
     count = count + 1
-    counts[rareNames[count] or ''] = whole(number)
+    counts[rareNames[count] or ''] = amountOf(rareNames[count], number)
   end
   if count ~= #rareNames then
     error('not all rare counters')

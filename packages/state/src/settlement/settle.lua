@@ -64,7 +64,7 @@ for n = 1, #holds do
   local perMinute, restMs = whole(ARGV[first + 7]), whole(ARGV[first + 8])
   local counts = {}
   for m, counter in ipairs(counters) do
-    counts[counter] = whole(ARGV[first + beforeCounts + m - 1])
+    counts[counter] = amountOf(counter, ARGV[first + beforeCounts + m - 1])
   end
   if perMinute == 0 then
     error('tokens a minute must be above 0')

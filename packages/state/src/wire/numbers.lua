@@ -11,6 +11,15 @@ local function whole(text)
   return number
 end
 
+-- Parses an integer, exact and perhaps below 0. Fails for anything else.
+local function integer(text)
+  local number = tonumber(text)
+  if not number or number % 1 ~= 0 or number > maxExact or number < -maxExact then
+    error('not an integer: ' .. tostring(text))
+  end
+  return number
+end
+
 -- Fails unless all six are whole numbers, at least 0 and exact: one call is cheaper than six.
 local function assertWhole(a, b, c, d, e, f)
   local most = maxExact

@@ -115,7 +115,7 @@ function exportUsage(app: TypedApp, { database, clock, limitReads }: AdminContex
         limitReads,
         pages: readExport(database.orm, range),
         columns: exportColumns(range.groups),
-        amounts: ['cost_usd']
+        amounts: ['cost_usd', 'provider_cost_usd', 'margin_usd']
       })
     }
   )

@@ -92,7 +92,7 @@ export function readOverride({ plan, limits }: ChangeAccountByOperatorRequest, c
   return {
     ...(plan !== undefined && { plan: plan && { id: readPlan(plan.id, catalog), endsAt: readEnd('plan', plan, now) } }),
     ...(limits !== undefined && {
-      limits: limits && { limits: readLimits(limits), endsAt: readEnd('limits', limits, now) }
+      limits: limits && { limits: readLimits(limits, catalog), endsAt: readEnd('limits', limits, now) }
     })
   }
 }
@@ -109,7 +109,13 @@ function readEnd(field: string, { ends_at: endsAt }: { ends_at: string | null },
   return end
 }
 
-function readLimits(input: OwnLimits): OverrideLimits {
+function readLimits(input: OwnLimits, { priceGroups = {} }: Catalog): OverrideLimits {
+  const { price_group: group } = input
+  if (group !== undefined && !Object.hasOwn(priceGroups, group)) {
+    throw invalid(
+      `limits.price_group: must be one of ${Object.keys(priceGroups).join(', ') || 'the catalog’s, which has none'}`
+    )
+  }
   const { monthly_budget_usd: monthly, request_budget_usd: request } = input
   const limits = {
     ...(monthly !== undefined && { monthlyNanos: exactNanos('limits.monthly_budget_usd', monthly) }),
@@ -117,7 +123,8 @@ function readLimits(input: OwnLimits): OverrideLimits {
     ...(input.requests_per_minute !== undefined && { requestsPerMinute: input.requests_per_minute }),
     ...(input.tokens_per_minute !== undefined && { tokensPerMinute: input.tokens_per_minute }),
     ...(input.concurrent_requests !== undefined && { concurrentRequests: input.concurrent_requests }),
-    ...(input.key_quota !== undefined && { keyQuota: input.key_quota })
+    ...(input.key_quota !== undefined && { keyQuota: input.key_quota }),
+    ...(group !== undefined && { priceGroup: group })
   }
   if (Object.keys(limits).length === 0) throw invalid('limits: send at least one limit, or null to remove all')
   return limits

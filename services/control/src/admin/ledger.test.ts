@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AdminLedgerResponse } from '@tollgate/contracts/http/admin/ledger.ts'
 import type { ExportedUsage } from '@tollgate/contracts/http/admin/usage.ts'
-import { rareCounters, shownCounts } from '@tollgate/contracts/meters/meters.ts'
+import { isRare, shownCounters, shownCounts } from '@tollgate/contracts/meters/meters.ts'
 import { accountName, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { openSpends } from '@tollgate/state/spend/spend.ts'
 import { adjustments } from '../database/schema/audit.ts'
@@ -85,12 +85,12 @@ onEachDatabase('the export of the ledger', async (t, newDatabase) => {
   await t.test('as CSV, no cell is a formula, and amounts stay numbers', async () => {
     const { headers, body } = await read('format=csv&group=account,model')
     assert.match(String(headers['content-type']), /^text\/csv/)
-    const noRare = ',0'.repeat(rareCounters.length)
+    const noRare = ',0'.repeat(shownCounters.filter(isRare).length)
     assert.deepEqual(String(body).split('\r\n'), [
-      `account_id,model,${shownCounts.join(',')},estimated_requests,cost_usd`,
-      `${a},"'=HYPERLINK(""evil"")",1,0,10,0,5,0${noRare},0,1.000000001`,
-      `${a},small,2,0,20,0,10,0${noRare},0,-0.999999999`,
-      `${b},small,3,0,10,0,5,0${noRare},0,1.000000001`,
+      `account_id,model,${shownCounts.join(',')},estimated_requests,cost_usd,provider_cost_usd,margin_usd`,
+      `${a},"'=HYPERLINK(""evil"")",1,0,10,0,5,0${noRare},0,1.000000001,1.000000001,0.00`,
+      `${a},small,2,0,20,0,10,0${noRare},0,-0.999999999,-0.999999999,0.00`,
+      `${b},small,3,0,10,0,5,0${noRare},0,1.000000001,1.000000001,0.00`,
       ''
     ])
   })

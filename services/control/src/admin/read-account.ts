@@ -77,11 +77,11 @@ export async function readAccount(
   }
 }
 
-type Limit = AdminLimits[keyof AdminLimits]
+type Limit = AdminLimits['monthly_budget_usd']
 
 export interface LimitsOf {
   /** The plan in force. */
-  readonly plan: Pick<Plan, 'limits' | 'caps' | 'keyQuota'>
+  readonly plan: Pick<Plan, 'limits' | 'caps' | 'keyQuota' | 'priceGroup'>
   readonly overrideLimits: OverrideLimits | null
   readonly overrideLimitsEndAt: Date | null
   readonly ownCapNanos: number | null
@@ -98,10 +98,10 @@ export function explainLimits(account: LimitsOf, now: Date): AdminLimits {
   const hasEnded = endsAt !== null && endsAt <= now
   const set: OverrideLimits = hasEnded ? {} : (account.overrideLimits ?? {})
 
-  function explain(planValue: number | null, override: number | undefined): Limit {
+  function explain<Value>(planValue: Value | null, override: Value | undefined) {
     const values = { plan_value: planValue, operator_value: override ?? null }
-    if (override === undefined) return { value: planValue, from: 'plan', ...values, ends_at: null }
-    return { value: override, from: 'operator', ...values, ends_at: endsAt?.toISOString() ?? null }
+    if (override === undefined) return { value: planValue, from: 'plan' as const, ...values, ends_at: null }
+    return { value: override, from: 'operator' as const, ...values, ends_at: endsAt?.toISOString() ?? null }
   }
   const inUsd = (nanos: number | undefined) => (nanos === undefined ? undefined : toUsd(nanos))
 
@@ -116,6 +116,7 @@ export function explainLimits(account: LimitsOf, now: Date): AdminLimits {
     requests_per_minute: explain(own.requestsPerMinute, set.requestsPerMinute),
     tokens_per_minute: explain(own.tokensPerMinute, set.tokensPerMinute),
     concurrent_requests: explain(own.concurrentRequests, set.concurrentRequests),
-    key_quota: explain(own.keyQuota, set.keyQuota)
+    key_quota: explain(own.keyQuota, set.keyQuota),
+    price_group: explain(plan.priceGroup ?? null, set.priceGroup)
   }
 }

@@ -22,7 +22,7 @@ export interface LimitedAccount {
 }
 
 /** Limits of an account, without the owner's own cap and without bursts, which follow from the rates. */
-export type LimitsInForce = Required<Omit<OverrideLimits, 'keyQuota'>> & {
+export type LimitsInForce = Required<Omit<OverrideLimits, 'keyQuota' | 'priceGroup'>> & {
   /** Null for any number of keys. */
   readonly keyQuota: number | null
 }

@@ -16,7 +16,7 @@ import {
   units,
   usageCounters
 } from '@tollgate/contracts/meters/meters.ts'
-import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import { formatSignedUsd, formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
 import { showRefused } from '@tollgate/contracts/requests/refusal-reasons.ts'
 import { type SQL, sql } from 'drizzle-orm'
@@ -51,6 +51,8 @@ export interface RequestRecord extends RequestCounts {
   /** Nanodollars. */
   readonly held_nanos: string
   readonly cost_nanos: string
+  /** null for 0. */
+  readonly margin_nanos: string | null
   readonly held_tokens: number
   readonly granted_tokens: number | null
   readonly tier: string | null
@@ -70,7 +72,8 @@ const plain = [
 /** The columns of a {@link RequestRecord}, for a query of `requests`. */
 export const recordColumns: SQL = sql`${requests.id}::text as id, ${requests.accountId}::text as account_id,
   (extract(epoch from ${requests.at}) * 1000)::float8 as at, ${requests.costNanos}::text as cost_nanos,
-  ${requests.heldNanos}::text as held_nanos, ${sql.raw(plain.map((name) => `requests.${name}`).join(', '))}`
+  ${requests.heldNanos}::text as held_nanos, ${requests.marginNanos}::text as margin_nanos,
+  ${sql.raw(plain.map((name) => `requests.${name}`).join(', '))}`
 
 /** A request as its account sees it. */
 export const toLoggedRequest = (record: RequestRecord): LoggedRequest => ({
@@ -105,12 +108,19 @@ export const toLoggedRequest = (record: RequestRecord): LoggedRequest => ({
 export const toAdminRequest = (record: RequestRecord): AdminLoggedRequest => ({
   account_id: record.account_id,
   ...toLoggedRequest(record),
+  ...earningsOf(BigInt(record.cost_nanos), BigInt(record.margin_nanos ?? 0)),
   ...providerOf(record)
 })
 
 const providerOf = ({ upstream, failed_attempts }: RequestRecord) => ({
   upstream,
   failed_attempts: [...(failed_attempts ?? [])]
+})
+
+/** @param paid by the account, nanodollars @param margin `paid` minus what the provider bills */
+const earningsOf = (paid: bigint, margin: bigint) => ({
+  provider_cost_usd: formatUsd(paid - margin),
+  margin_usd: formatSignedUsd(margin)
 })
 
 /** @param rates the prices that gave its cost, as the log stores them */
@@ -127,7 +137,7 @@ export const toAdminDetail = (record: RequestRecord, rates: string | null): Admi
 
 /** @param rates JSON with members of `ChargeRates`; kinds that the request did not use may be missing */
 export function toPrices(rates: string): ChargedPrices {
-  const { callNanos, requestNanos, ...picos } = JSON.parse(rates) as Record<string, unknown>
+  const { callNanos, requestNanos, group = null, ...picos } = JSON.parse(rates) as Record<string, unknown>
   const pricesOf = (rows: readonly PricedRow[], per: number) =>
     rows.flatMap(({ member }) => {
       const price = picos[member]
@@ -141,7 +151,8 @@ export function toPrices(rates: string): ChargedPrices {
     usd_per_million_tokens: {},
     ...Object.fromEntries(byUnit.map(([prices, listed]) => [prices, Object.fromEntries(listed)])),
     request_usd: formatUsd(BigInt(typeof requestNanos === 'number' ? requestNanos : 0)),
-    tool_call_usd: Object.fromEntries(calls.map(([type, nanos]) => [type, formatUsd(BigInt(nanos))]))
+    tool_call_usd: Object.fromEntries(calls.map(([type, nanos]) => [type, formatUsd(BigInt(nanos))])),
+    price_group: group as ChargedPrices['price_group']
   }
 }
 

@@ -49,6 +49,8 @@ export function toRow(receipt: Receipt): RequestRow | null {
   if (failed.length > receipt.attempts || !ofFailed.every((value) => isCount(value, maxInteger))) return null
   const nanos = { cost_nanos: receipt.costNanos, held_nanos: receipt.heldNanos }
   if (!Object.values(nanos).every((value) => isCount(value, Number.MAX_SAFE_INTEGER))) return null
+  const margin = receipt.rare?.marginNanos ?? null
+  if (margin !== null && !Number.isSafeInteger(margin)) return null
   return {
     id,
     at,
@@ -56,6 +58,7 @@ export function toRow(receipt: Receipt): RequestRow | null {
     rank: receiptKinds.indexOf(receipt.kind),
     ...integers,
     ...nanos,
+    margin_nanos: margin,
     rates_id: receipt.rates === null ? null : ratesId(receipt.rates),
     is_stream: receipt.isStream,
     is_estimated: receipt.isEstimated,

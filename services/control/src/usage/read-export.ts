@@ -32,7 +32,7 @@ const groupsByName: Record<ExportGroup, Group> = {
   upstream: { column: 'upstream', expression: sql`${ledger.upstream}`, type: 'text' }
 }
 
-type Row = Record<Group['column'] | (typeof exportedCounts)[number] | 'cost', string>
+type Row = Record<Group['column'] | (typeof exportedCounts)[number] | 'cost' | 'margin', string>
 
 /**
  * Reads the ledger of a range, grouped and sorted by columns, in pages. Each page adds up its part of the range from
@@ -79,21 +79,26 @@ function pageAfter({ from, to, account, groups }: ExportRange, after: Row | null
 
 const sums: readonly SQL[] = [
   ...exportedCounts.map((count) => sql`sum(${sql.identifier(count)})::text as ${sql.identifier(count)}`),
-  sql`sum(${ledger.costNanos})::text as cost`
+  sql`sum(${ledger.costNanos})::text as cost`,
+  sql`sum(${ledger.marginNanos})::text as margin`
 ]
 
 const toExported = (row: Row, groups: readonly ExportGroup[]): ExportedUsage =>
   ({
     ...Object.fromEntries(groups.map((group) => [groupsByName[group].column, row[groupsByName[group].column]])),
     ...Object.fromEntries(exportedCounts.map((count) => [count, Number(row[count])])),
-    cost_usd: formatSignedUsd(BigInt(row.cost))
+    cost_usd: formatSignedUsd(BigInt(row.cost)),
+    provider_cost_usd: formatSignedUsd(BigInt(row.cost) - BigInt(row.margin)),
+    margin_usd: formatSignedUsd(BigInt(row.margin))
   }) as ExportedUsage
 
 /** The columns of rows with these groups, in order. */
 export const exportColumns = (groups: readonly ExportGroup[]): Array<keyof ExportedUsage> => [
   ...groups.map((group) => groupsByName[group].column),
   ...exportedCounts,
-  'cost_usd'
+  'cost_usd',
+  'provider_cost_usd',
+  'margin_usd'
 ]
 
 type Part = Pick<ExportRange, 'from' | 'to'>

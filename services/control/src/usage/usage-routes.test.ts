@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { UsageBucket, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
-import { rareCounters, usageCounters } from '@tollgate/contracts/meters/meters.ts'
+import { isRare, shownCounters, usageCounters } from '@tollgate/contracts/meters/meters.ts'
 import { accountName, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { changeAccount } from '@tollgate/state/testing/account-state.ts'
 import { eq, sql } from 'drizzle-orm'
@@ -19,7 +19,7 @@ type Row = typeof ledger.$inferInsert
 const quiet = { info: () => {}, warn: () => {} }
 
 /** The members of a bucket without rare counters. */
-const noRareCounts = Object.fromEntries(rareCounters.map((counter) => [usageCounters[counter], 0]))
+const noRareCounts = Object.fromEntries(shownCounters.filter(isRare).map((counter) => [usageCounters[counter], 0]))
 
 onEachDatabase('usage', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })

@@ -1,6 +1,8 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { chargedPrices, hasRatesOfAdmission, type PriceGroup } from '@tollgate/contracts/prices/list-prices.ts'
+import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import { overrideEndsAt, planOf } from '@tollgate/contracts/records/budgets.ts'
 import {
   type AdmitAnswer,
@@ -80,6 +82,10 @@ export interface Admitted {
   toolCalls: GrantedCalls | null
   /** The plan that admitted it. */
   plan: string
+  /** What the account pays for the model: see `chargedPrices`. Its rates stay those of the admission. */
+  prices: ModelPrices
+  /** The price group that gave them; null for the list prices. */
+  priceGroup: PriceGroup | null
   /** Unix milliseconds of this process. */
   admittedAt: number
 }
@@ -104,7 +110,6 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   let [confirmed, shrunk, reaped] = [false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
   const from = Date.now()
-  const time = { from, until: from + holdMs }
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const judged = key.accountRecord
     const verdict = judgeCall(recordsOf(key), key.digest, catalog, name, kind)
@@ -113,9 +118,11 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       confirmed = await confirmVerdict(redis, key, verdict)
       continue
     }
-    const { prepared, allowances, plan } = prepare(key, catalog, verdict.endsAt, holdMs)
+    const { prepared, allowances, plan, priceGroup } = prepare(key, catalog, verdict.endsAt, holdMs)
     bound ??= request.bound(model!)
-    const whole = costBound(bound, model!, time)
+    const prices = chargedPrices(model!, priceGroup)
+    const time = { from, until: hasRatesOfAdmission(prices, model!) ? from : from + holdMs }
+    const whole = costBound(bound, model!, prices, time)
     if (allowances.isOnFreeOffer && freeOffer.closedUntil() > Date.now() && isCharged(whole)) {
       // Redis may know that the account pays by now.
       if (confirmed) throw freeSpendError(freeOffer.closedUntil(), Date.now())
@@ -135,7 +142,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     switch (answer?.outcome) {
       case 'admitted':
-        return admittedAs(answer, cost!, bound, allowances.tokens, plan, from)
+        return { ...admittedAs(answer, cost!, bound, allowances.tokens, from), plan, prices, priceGroup }
       case 'ended':
         if (endOverride(key, judged, verdict.endsAt)) continue
         throw new ServiceError(verdict.endedCode)
@@ -151,7 +158,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
         throw new ServiceError('state_unavailable')
     }
     // Refused. Perhaps the prompt is shorter than its bound.
-    const couldBeShorter: boolean = dependsOnPrompt(answer, withoutPrompt(bound, model!, time))
+    const couldBeShorter: boolean = dependsOnPrompt(answer, withoutPrompt(bound, model!, prices, time))
     counter ??= new PromptCounter(request)
     const shorter: TokenBound | null = couldBeShorter ? await counter.shorten(bound, answer) : null
     if (shorter !== null) {
@@ -208,8 +215,8 @@ class PromptCounter {
 const isCharged = ({ promptPicos, outputPicos }: CostBound): boolean => promptPicos > 0 || outputPicos > 0
 
 /** The bound of the same request with the shortest prompt. A long prompt can make the output dearer. */
-const withoutPrompt = (bound: TokenBound, model: Model, time: CallTime): CostBound =>
-  costBound({ ...bound, promptTokens: 0, ratedTokens: 0, others: {} }, model, time)
+const withoutPrompt = (bound: TokenBound, model: Model, prices: ModelPrices, time: CallTime): CostBound =>
+  costBound({ ...bound, promptTokens: 0, ratedTokens: 0, others: {} }, model, prices, time)
 
 /** The same request, whose prompt was counted. */
 const withPrompt = (bound: TokenBound, promptTokens: number): TokenBound => ({
@@ -246,9 +253,8 @@ function admittedAs(
   cost: CostBound,
   { granted, promptTokens }: TokenBound,
   tokensPerMinute: number,
-  plan: string,
   admittedAt: number
-): Admitted {
+): Omit<Admitted, 'plan' | 'prices' | 'priceGroup'> {
   const outputTokens = cost.outputTokens * answer.grantedTokens
   return {
     hold: answer,
@@ -258,7 +264,6 @@ function admittedAs(
     rates: answer,
     tokensPerMinute,
     toolCalls: granted ?? null,
-    plan,
     admittedAt
   }
 }
@@ -272,6 +277,7 @@ function prepare(key: KnownKey, catalog: CatalogView, endsAt: number | null, hol
   const judged = { key: keyRecord.version, account: accountRecord.version }
   const allEndsAt = earlier(endsAt, overrideEndsAt(accountRecord.record))
   const prepared = prepareAdmission(key.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)
-  key.admission = { catalog, plan, allowances, prepared }
+  const priceGroup = catalog.priceGroup(accountRecord.record.override?.limits?.priceGroup, plan)
+  key.admission = { catalog, plan, priceGroup, allowances, prepared }
   return key.admission
 }

@@ -14,14 +14,18 @@ export interface CallTime {
 }
 
 /**
- * The maximum cost of a request, in the form that the admission script takes. The prompt has the price of the request
+ * The maximum charge of a request, in the form that the admission script takes. The prompt has the price of the request
  * and of its calls of tools, too. Each kind costs the dearest rate that can apply to a request of this length, in these
  * tiers and at this time. For the rate of tokens, the prompt counts by its estimate.
  */
-export function costBound(bound: TokenBound, model: Model, { from, until }: CallTime): CostBound {
+export function costBound(
+  bound: TokenBound,
+  { fewestOutputTokens }: Pick<Model, 'fewestOutputTokens'>,
+  prices: ModelPrices,
+  { from, until }: CallTime
+): CostBound {
   const { promptTokens, ratedTokens = promptTokens, others, answers, wantedTokens } = bound
   const { minTokens = 0, tiers = standardOnly, outputs = 1 } = bound
-  const { prices } = model
   const rates = dearestRates(prices, { tiers, maxPromptTokens: promptTokens, from, until })
   const text = dearestText(rates, prices, bound.cacheWrites)
   let textTokens = promptTokens
@@ -39,7 +43,7 @@ export function costBound(bound: TokenBound, model: Model, { from, until }: Call
     outputPicos: answers * outputs * dearestOutput(rates, prices),
     outputTokens: answers * outputs,
     wantedTokens,
-    minTokens: Math.min(Math.max(model.fewestOutputTokens, minTokens), wantedTokens)
+    minTokens: Math.min(Math.max(fewestOutputTokens, minTokens), wantedTokens)
   }
 }
 

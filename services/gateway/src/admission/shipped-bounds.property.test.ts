@@ -83,7 +83,7 @@ test('for every shipped model, no usage within the bounds of a request costs mor
       )
     fc.assert(
       fc.property(cases, ([{ bound, from, until }, usage]) => {
-        const { promptPicos, outputPicos } = costBound(bound, model, { from, until })
+        const { promptPicos, outputPicos } = costBound(bound, model, model.prices, { from, until })
         const reserved = Math.ceil((promptPicos + outputPicos * bound.wantedTokens) / 1000)
         const call = { prices: model.prices, tiers: bound.tiers!, admittedAt: from, endedAt: until }
         const charged = priceOf(usage, call).costNanos
@@ -143,6 +143,7 @@ test('the shipped plans that are sold take a search of the web, with each model 
     const { promptPicos, outputPicos, wantedTokens } = costBound(
       grantSearches({ ...bound, searches, tiers: standardOnly }, model),
       model,
+      model.prices,
       time
     )
     const nanos = (promptPicos + outputPicos * wantedTokens) / 1000

@@ -1,3 +1,4 @@
+import type { PriceGroup } from '@tollgate/contracts/prices/list-prices.ts'
 import { planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
 import type { Allowances, PreparedAdmission } from '@tollgate/state/admission/admit.ts'
@@ -50,6 +51,7 @@ export interface Refusals {
 export interface KeyAdmission {
   readonly catalog: CatalogView
   readonly plan: string
+  readonly priceGroup: PriceGroup | null
   readonly allowances: AccountAllowances
   readonly prepared: PreparedAdmission
 }

@@ -1,6 +1,7 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import { type Catalog, freePlan, type Model, type Plan, readCatalogJson } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { type PriceGroup, priceGroupOf } from '@tollgate/contracts/prices/list-prices.ts'
 import { catalogName } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type Follower, followChange } from '@tollgate/state/projection/changes.ts'
@@ -26,6 +27,8 @@ export interface CatalogView {
   includes(plan: string, model: string): boolean
   /** @returns the plan; the free plan if the catalog no longer has it */
   plan(plan: string): Plan
+  /** The price group of an account with a plan: see `priceGroupOf`. @param own the operator's for the account */
+  priceGroup(own: string | undefined, plan: string): PriceGroup | null
 }
 
 export interface LiveCatalog extends Follower {
@@ -74,13 +77,16 @@ export function viewOf(version: number, catalog: Catalog): CatalogView {
   const plans = new Map(Object.entries(catalog.plans).map(([id, plan]) => [id, new Set(plan.models)]))
   const free = plans.get(freePlan) ?? new Set<string>()
   const find = (name: string): NamedModel | null => named.get(name) ?? null
+  const planOf = (id: string): Plan =>
+    Object.hasOwn(catalog.plans, id) ? catalog.plans[id]! : catalog.plans[freePlan]!
   return {
     version,
     find,
     model: (name, kind) => modelOfKind(find(name), kind),
     models: () => models,
     planNames: () => plans.keys(),
-    plan: (plan) => (Object.hasOwn(catalog.plans, plan) ? catalog.plans[plan]! : catalog.plans[freePlan]!),
+    plan: planOf,
+    priceGroup: (own, plan) => priceGroupOf(catalog, own, planOf(plan).priceGroup),
     includes: (plan, model) => (plans.get(plan) ?? free).has(model)
   }
 }

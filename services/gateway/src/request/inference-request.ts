@@ -172,7 +172,7 @@ export class InferenceRequest implements CallRequest {
     const { max_tokens, max_completion_tokens, max_output_tokens } = members as CommonMembers
     // The relay must not keep all members in memory for as long as the answer takes.
     const limits = { max_tokens, max_completion_tokens, max_output_tokens }
-    const { outputParameter, prices, hidesOutput } = this.model!
+    const { outputParameter, hidesOutput } = this.model!
     const bound = this.#bound!
     const { answers, hidesAnswers, tiers = standardOnly, searches } = bound
     const input = this.#input
@@ -184,7 +184,7 @@ export class InferenceRequest implements CallRequest {
       metered: {
         model: name,
         admitted,
-        prices,
+        costs: hasOwnCosts(this.model!, admitted) ? this.model! : null,
         tiers,
         answers,
         prompt: searches === undefined ? this.#prompt : null,
@@ -214,6 +214,10 @@ export class InferenceRequest implements CallRequest {
     }
   }
 }
+
+/** Whether providers may bill another amount than the account pays. */
+const hasOwnCosts = ({ prices, route }: Model, admitted: Pick<Admitted, 'prices'>): boolean =>
+  admitted.prices !== prices || route.some((target) => target.prices !== undefined)
 
 /** A bound whose prompt has earlier answers, too. They may have images. */
 function withInput(bound: ReturnType<typeof countText<TokenBound>>, tokens: number): TokenBound {

@@ -25,7 +25,7 @@ import type { RequestResources } from './request-resources.ts'
 
 /** An admitted request, ready to be relayed. */
 export interface AdmittedRequest {
-  readonly metered: Pick<Call, 'model' | 'admitted' | 'prices' | 'tiers' | 'prompt' | 'promptKinds' | 'answers'>
+  readonly metered: Pick<Call, 'model' | 'admitted' | 'costs' | 'tiers' | 'prompt' | 'promptKinds' | 'answers'>
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
   /** The maximum tokens of earlier answers in its prompt, if the provider stores the answer; else null. */
   readonly chainTokens: number | null
@@ -135,7 +135,7 @@ function callOf(
   request: FastifyRequest,
   endpoint: string,
   kind: Api['kind'],
-  { model, admitted, prices, tiers, prompt, promptKinds, answers }: AdmittedRequest['metered'],
+  { model, admitted, costs, tiers, prompt, promptKinds, answers }: AdmittedRequest['metered'],
   { model: askedModel, isStream, hidesOutput }: AdmittedRequest['forwarded']
 ): Call {
   const { id, startedAt, trace } = request
@@ -149,7 +149,7 @@ function callOf(
     trace,
     model,
     askedModel,
-    prices,
+    costs,
     tiers,
     isStream,
     admitted,

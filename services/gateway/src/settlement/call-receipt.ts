@@ -1,5 +1,7 @@
 import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
+import type { RareCounts } from '@tollgate/contracts/meters/meters.ts'
 import { type ChargeRates, priceMembers } from '@tollgate/contracts/prices/charge-rates.ts'
+import type { PriceGroup } from '@tollgate/contracts/prices/list-prices.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import type { FailedAttempt, Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { addressForLog } from '@tollgate/service/log/log-lines.ts'
@@ -12,31 +14,32 @@ const plainTexts = new WeakMap<ChargeRates, string>()
 const wholeTexts = new WeakMap<ChargeRates, string>()
 
 /**
- * The prices of a request, as JSON. Nearly all requests use only four of them, and perhaps the price of the request
- * itself.
+ * The prices of a request, as JSON, with the price group that changed them. Nearly all requests use only four of them,
+ * and perhaps the price of the request itself. Prices of different groups are never the same object.
  */
-function ratesText(rates: ChargeRates, usage: Usage): string {
-  const [texts, write] = usage.rare !== null ? [wholeTexts, wholeText] : [plainTexts, plainText]
+function ratesText(rates: ChargeRates, usage: Usage, group: PriceGroup | null): string {
+  const [texts, write] = usage.rare !== null ? [wholeTexts, wholeOf] : [plainTexts, plainOf]
   let text = texts.get(rates)
   if (text === undefined) {
-    text = write(rates)
+    const isMultiplied = group !== null && group.multiplier !== 1
+    text = JSON.stringify({ ...write(rates), ...(isMultiplied && { group }) })
     texts.set(rates, text)
   }
   return text
 }
 
-function plainText({ inputPicos, cachedInputPicos, outputPicos, reasoningPicos, requestNanos }: ChargeRates): string {
-  return JSON.stringify({ inputPicos, cachedInputPicos, outputPicos, reasoningPicos, ...ofRequest(requestNanos) })
-}
+const plainOf = ({ inputPicos, cachedInputPicos, outputPicos, reasoningPicos, requestNanos }: ChargeRates) => ({
+  inputPicos,
+  cachedInputPicos,
+  outputPicos,
+  reasoningPicos,
+  ...ofRequest(requestNanos)
+})
 
-function wholeText(rates: ChargeRates): string {
+function wholeOf(rates: ChargeRates) {
   const tokens = Object.fromEntries(priceMembers.map((member) => [member, rates[member]]))
   const { requestNanos, callNanos, dearestCallNanos } = rates
-  return JSON.stringify({
-    ...tokens,
-    ...ofRequest(requestNanos),
-    ...(dearestCallNanos > 0 && { callNanos, dearestCallNanos })
-  })
+  return { ...tokens, ...ofRequest(requestNanos), ...(dearestCallNanos > 0 && { callNanos, dearestCallNanos }) }
 }
 
 const ofRequest = (requestNanos: number): { requestNanos?: number } => (requestNanos > 0 ? { requestNanos } : {})
@@ -50,6 +53,7 @@ export function callReceipt(
   call: Call,
   { upstream, attempts, failedCalls, status, code, firstByteAt, clientGone, answeredModel }: Outcome,
   { usage, costNanos, rates, tier }: Charge,
+  rare: RareCounts | null,
   endedAt: number,
   hasAddress: boolean
 ): Receipt {
@@ -80,12 +84,12 @@ export function callReceipt(
     cachedTokens: used.cachedTokens,
     completionTokens: used.completionTokens,
     reasoningTokens: used.reasoningTokens,
-    rare: used.rare,
+    rare,
     heldNanos: hold.nanos,
     heldTokens,
     grantedTokens: modelKinds[kind].hasOutput ? hold.grantedTokens : null,
     tier: tier === standardTier ? null : tier,
-    rates: rates === null || usage === null ? null : ratesText(rates, usage),
+    rates: rates === null || usage === null ? null : ratesText(rates, usage, admitted.priceGroup),
     firstByteMs: firstByteAt === null ? null : wholeMs(firstByteAt - startedAt),
     durationMs: wholeMs(endedAt - startedAt),
     askedModel: askedModel === model ? null : askedModel,

@@ -1,15 +1,17 @@
 import { kindOf } from '@tollgate/contracts/catalog/apis.ts'
 import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { withoutOverlaps } from '@tollgate/contracts/prices/cost.ts'
+import { billedPrices, hasRatesOfAdmission } from '@tollgate/contracts/prices/list-prices.ts'
 import { addCalls } from '../usage/reported-counts.ts'
 import { noUsage, type Usage } from '../usage/usage.ts'
-import type { Call, Used } from './outcome.ts'
+import type { Call, Outcome, Used } from './outcome.ts'
 import { priceOf, withWriteTimes } from './price.ts'
 
 /** What a call is charged. */
 export interface Charge {
   /** null if nothing was served. */
   readonly usage: Usage | null
+  /** What the account pays, nanodollars. */
   readonly costNanos: number
   /** The rates and the service tier that gave the cost; null if nothing was charged, or the hold. */
   readonly rates: ChargeRates | null
@@ -23,15 +25,32 @@ export function chargeOf(call: Call, used: Used): Charge | null {
   if (used === null) return nothing
   if (used === 'hold') return { ...nothing, usage: holdUsage(call), costNanos: call.admitted.hold.nanos }
   if (!('received' in used)) return chargeOfUsage(call, withWriteTimes(used, call.promptKinds))
-  const hasNoTokens = kindOf(call.kind).mayHaveNoTokens === true && call.prices.inputPicos === 0
+  const { costs, admitted } = call
+  const isFree = admitted.prices.inputPicos === 0 && (costs === null || costs.prices.inputPicos === 0)
+  const hasNoTokens = kindOf(call.kind).mayHaveNoTokens === true && isFree
   return hasNoTokens && used.reported?.promptTokens == null ? chargeOfUsage(call, noUsage) : null
 }
 
-export function chargeOfUsage({ prices, tiers, admitted }: Call, usage: Usage): Charge {
-  const { admittedAt, hold } = admitted
-  const { costNanos, rates, tier } = priceOf(usage, { prices, tiers, admittedAt, endedAt: Date.now() })
+export function chargeOfUsage({ costs, tiers, admitted }: Call, usage: Usage): Charge {
+  const { admittedAt, hold, prices } = admitted
+  const endedAt = costs !== null && hasRatesOfAdmission(prices, costs) ? admittedAt : Date.now()
+  const { costNanos, rates, tier } = priceOf(usage, { prices, tiers, admittedAt, endedAt })
   if (usage.hasOtherModels && hold.nanos > costNanos) return { usage, costNanos: hold.nanos, rates: null, tier: null }
   return { usage: rates === null ? usage : withoutOverlaps(usage, rates), costNanos, rates, tier }
+}
+
+/**
+ * What the account pays for a call, minus what the provider bills for it; below zero if the call was sold below its
+ * cost. A hold that is charged in full is billed as all of its tokens, which is an estimate.
+ */
+export function marginOf(call: Call, { upstream, upstreamModel }: Outcome, charge: Charge): number {
+  const { costs, tiers, admitted } = call
+  if (costs === null || charge.usage === null) return 0
+  const target = costs.route.find((one) => one.upstream === upstream && one.model === upstreamModel)
+  const usage = charge.rates === null && charge.costNanos > 0 ? { ...charge.usage, ...holdUsage(call) } : charge.usage
+  const { admittedAt } = admitted
+  const billed = priceOf(usage, { prices: billedPrices(costs, target), tiers, admittedAt, endedAt: Date.now() })
+  return charge.costNanos - billed.costNanos
 }
 
 /** All reserved tokens and calls of tools, as usage. */

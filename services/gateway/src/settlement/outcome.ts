@@ -24,8 +24,8 @@ export interface Call {
   readonly model: string
   /** The client's name of the model: its id or an alias. */
   readonly askedModel: string
-  /** The prices at admission. */
-  readonly prices: Model['prices']
+  /** What its providers bill; null if that is what the account pays. */
+  readonly costs: Costs | null
   /** The service tiers that the request allows. */
   readonly tiers: readonly string[]
   readonly admitted: Admitted
@@ -40,6 +40,9 @@ export interface Call {
   /** null if the request is not traced. */
   readonly trace: RequestTrace | null
 }
+
+/** What the providers of a model bill, at admission. */
+export type Costs = Pick<Model, 'prices' | 'route'>
 
 /** What a request is charged. */
 export type Used =

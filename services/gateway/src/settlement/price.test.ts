@@ -87,7 +87,7 @@ test('a usage within the token bound costs no more than the cost bound, in every
         tier: tier === 'fast' && !of.isFast ? null : tier
       }
       const model = { ...testCatalog.models.small!, prices }
-      const { promptPicos, outputPicos } = costBound(bound, model, { from: now, until: now + 60 * minuteMs })
+      const { promptPicos, outputPicos } = costBound(bound, model, prices, { from: now, until: now + 60 * minuteMs })
       const maxNanos = Math.ceil((promptPicos + outputPicos * wantedTokens) / 1000)
       const endedAt = now + lastedMinutes * minuteMs
       const cost = priceOf(usage, { prices, tiers, admittedAt: now, endedAt }).costNanos
@@ -102,9 +102,9 @@ test('cache writes that cannot happen are not reserved', async () => {
   const model = { ...testCatalog.models.small!, prices }
   const bound = { promptTokens: 1, answers: 1, wantedTokens: 1 }
   const time = { from: now, until: now }
-  assert.equal(costBound(bound, model, time).promptPicos, 100)
-  assert.equal(costBound({ ...bound, cacheWrites: 'short' }, model, time).promptPicos, 10)
-  assert.equal(costBound({ ...bound, cacheWrites: 'none' }, model, time).promptPicos, 1)
+  assert.equal(costBound(bound, model, prices, time).promptPicos, 100)
+  assert.equal(costBound({ ...bound, cacheWrites: 'short' }, model, prices, time).promptPicos, 10)
+  assert.equal(costBound({ ...bound, cacheWrites: 'none' }, model, prices, time).promptPicos, 1)
 })
 
 test('a call that was not served costs nothing; one that was costs the price of a request, even without tokens', async () => {

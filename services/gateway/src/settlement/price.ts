@@ -15,7 +15,7 @@ export interface PricedCall {
   endedAt: number
 }
 
-/** The cost of a call, and what gave it. */
+/** What a call costs by some prices, and what gave it. */
 export interface Price {
   /** Nanodollars (1e-9 USD). */
   costNanos: number

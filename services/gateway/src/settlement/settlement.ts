@@ -1,4 +1,4 @@
-import { rareCounts } from '@tollgate/contracts/meters/meters.ts'
+import { type RareCounts, rareCounts } from '@tollgate/contracts/meters/meters.ts'
 import type { UnpricedKind } from '@tollgate/contracts/prices/charge-rates.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { unpricedKinds } from '@tollgate/contracts/prices/rates-for.ts'
@@ -15,7 +15,7 @@ import { type ReportedUsage, type Usage, unserved } from '../usage/usage.ts'
 import { CallLines } from './call-lines.ts'
 import type { CallMetrics } from './call-metrics.ts'
 import { callReceipt } from './call-receipt.ts'
-import { type Charge, chargeOf, chargeOfUsage, holdUsage } from './charge.ts'
+import { type Charge, chargeOf, chargeOfUsage, holdUsage, marginOf } from './charge.ts'
 import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { estimatedPromptKinds, withWriteTimes } from './price.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
@@ -78,11 +78,13 @@ export function createSettlement({
     }
     // Nearly all answers have neither.
     if (usage !== null && (usage.rare !== null || (usage.tier !== null && usage.tier !== standardTier))) {
-      for (const kind of unpricedKinds(usage, call.prices)) onUnpriced(model, kind)
+      for (const kind of unpricedKinds(usage, call.costs?.prices ?? call.admitted.prices)) onUnpriced(model, kind)
     }
     trace?.settled(outcome, usage, cost, key)
-    const receipt = requestLog === null ? null : callReceipt(call, outcome, charge, endedAt, requestLog.hasAddresses)
-    const request = settledRequest(call, outcome, charge, receipt)
+    const rare = withMargin(usage?.rare ?? null, marginOf(call, outcome, charge))
+    const hasAddress = requestLog?.hasAddresses === true
+    const receipt = requestLog === null ? null : callReceipt(call, outcome, charge, rare, endedAt, hasAddress)
+    const request = settledRequest(call, outcome, charge, rare, receipt)
     queue.settle(key.prepared, request, trace?.isSampled === true ? trace : null)
     report(call, outcome, usage, cost, endedAt)
   }
@@ -131,16 +133,21 @@ export function createSettlement({
   }
 }
 
+/** Rare counts with what a call earned. */
+const withMargin = (rare: RareCounts | null, marginNanos: number): RareCounts | null =>
+  marginNanos === 0 ? rare : { ...rare, marginNanos }
+
 /** What Redis gets of a call that ended. */
 function settledRequest(
   { id, key, model, admitted }: Call,
   { upstream, code }: Outcome,
   { usage, costNanos }: Charge,
+  rare: RareCounts | null,
   receipt: Receipt | null
 ): SettledRequest {
   const { hold, heldTokens, rates, tokensPerMinute } = admitted
   // Spreading these into the object would take five times as long.
-  const { promptTokens, cachedTokens, completionTokens, reasoningTokens, rare, estimated } = usage ?? unserved
+  const { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated } = usage ?? unserved
   return {
     id,
     key: key.pointer.key,
@@ -192,9 +199,9 @@ function estimatedUsage(
   const promptTokens =
     reported?.promptTokens ?? Math.min(estimate.promptTokens ?? maximum.promptTokens, maximum.promptTokens)
   const cachedTokens = Math.min(reported?.cachedTokens ?? 0, promptTokens)
-  const { promptKinds, prices } = call
+  const { promptKinds, admitted } = call
   const isReported = reported?.promptTokens != null
-  const kinds = isReported ? null : estimatedPromptKinds(promptTokens, promptKinds, prices)
+  const kinds = isReported ? null : estimatedPromptKinds(promptTokens, promptKinds, admitted.prices)
   const rare = rareCounts({ ...(reported ?? maximum).rare, ...kinds })
   // An answer without words can have 0 tokens.
   if (reportedOutput !== null && !mayHaveWrittenMore && (reportedOutput > 0 || estimate.completionTokens === 0)) {

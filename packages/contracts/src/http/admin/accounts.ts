@@ -77,14 +77,16 @@ const limit = <Value extends Type.TSchema>(value: Value) =>
     ends_at: Type.Union([Instant, Type.Null()])
   })
 
-/** The limits in force. */
+/** The limits in force, and the price group. */
 export const AdminLimits = Type.Object({
   monthly_budget_usd: limit(Type.Number()),
   request_budget_usd: limit(Type.Number()),
   requests_per_minute: limit(Type.Integer()),
   tokens_per_minute: limit(Type.Integer()),
   concurrent_requests: limit(Type.Integer()),
-  key_quota: limit(Type.Integer())
+  key_quota: limit(Type.Integer()),
+  /** Null: the list prices. */
+  price_group: limit(Type.String())
 })
 export type AdminLimits = Static<typeof AdminLimits>
 
@@ -181,6 +183,8 @@ export const OwnLimits = Type.Object(
     tokens_per_minute: Type.Optional(Rate),
     concurrent_requests: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e6 })),
     key_quota: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e6 })),
+    /** One of the catalog's `price_groups`. */
+    price_group: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
     /** When these limits end. Null: never. */
     ends_at: Type.Union([Instant, Type.Null()])
   },

@@ -45,7 +45,12 @@ export const ExportedUsage = Type.Object(
     ...counts,
     /** Requests whose tokens or cost are estimated. */
     estimated_requests: Type.Integer(),
-    cost_usd: SignedUsd
+    /** What accounts pay for it. */
+    cost_usd: SignedUsd,
+    /** What providers bill for it. */
+    provider_cost_usd: SignedUsd,
+    /** The first minus the second. */
+    margin_usd: SignedUsd
   },
   closed
 )

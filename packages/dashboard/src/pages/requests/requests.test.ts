@@ -53,7 +53,8 @@ const settled: RequestDetail = {
       reasoning: '8.00'
     },
     request_usd: '0.00',
-    tool_call_usd: { web_search: '0.01' }
+    tool_call_usd: { web_search: '0.01' },
+    price_group: null
   }
 }
 

@@ -1,5 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import { counterNames, isRare, type Meter, meters, type RareCounter } from '@tollgate/contracts/meters/meters.ts'
+import { counterNames, isRare, type Meter, meters } from '@tollgate/contracts/meters/meters.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import { textLink } from '../../ui/class-names.ts'
@@ -11,7 +11,7 @@ import type { UsageRange } from '../../usage/usage-range.ts'
 import { requestsOfRange } from './to-requests.ts'
 import { onlyOf, type UsageOnly } from './usage-search.ts'
 
-type Column = readonly [name: string, show: (sums: Sums) => string, counter?: RareCounter | undefined]
+type Column = readonly [name: string, show: (sums: Sums) => string, counter?: Meter | undefined]
 
 const frequentNames: Readonly<Partial<Record<Meter, string>>> = {
   promptTokens: 'Input tokens',

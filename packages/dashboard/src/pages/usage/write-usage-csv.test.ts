@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rareCounters, shownCounts } from '@tollgate/contracts/meters/meters.ts'
+import { isRare, shownCounters, shownCounts } from '@tollgate/contracts/meters/meters.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { emptyBucket } from '../../usage/testing/empty-bucket.ts'
@@ -28,7 +28,7 @@ test('an export has exact numbers and the labels of keys', async () => {
       keys: [{ id: 'key_1', label: 'My, key', prefix: 'tg_abcde' }]
     }),
     `start,key_id,key_label,${shownCounts.join(',')},cost_usd\r\n` +
-      `2026-05-05T00:00:00.000Z,key_1,"My, key",3,1,20,5,7,2${',0'.repeat(rareCounters.length)},0.000000123\r\n`
+      `2026-05-05T00:00:00.000Z,key_1,"My, key",3,1,20,5,7,2${',0'.repeat(shownCounters.filter(isRare).length)},0.000000123\r\n`
   )
   const { key_id, ...plain } = bucket
   assert.match(writeUsageCsv({ group_by: 'none', buckets: [plain] }), /^start,requests,/)

@@ -11,7 +11,7 @@ import { users } from './users.ts'
 export const suspensionReasons = ['identity', 'team', 'deleted', 'operator', 'approval'] as const
 export type SuspensionReason = (typeof suspensionReasons)[number]
 
-/** Limits that an operator set instead of the plan's. A missing one is the plan's. */
+/** Limits, and a price group, that an operator set instead of the plan's. A missing one is the plan's. */
 export interface OverrideLimits {
   readonly monthlyNanos?: number
   readonly requestNanos?: number
@@ -19,6 +19,7 @@ export interface OverrideLimits {
   readonly tokensPerMinute?: number
   readonly concurrentRequests?: number
   readonly keyQuota?: number
+  readonly priceGroup?: string
 }
 
 /** An account has a plan, keys and a bill. A personal account has the id of its user. */

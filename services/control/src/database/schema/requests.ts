@@ -20,8 +20,10 @@ import { at } from './columns.ts'
 
 /** Counters that are 0 for most requests: null instead, which takes no space. */
 const rareColumns = Object.fromEntries(
-  rareCounters.map((counter) => [counter, integer(usageCounters[counter])])
-) as Record<RareCounter, ReturnType<typeof integer>>
+  rareCounters
+    .filter((counter) => counter !== 'marginNanos')
+    .map((counter) => [counter, integer(usageCounters[counter])])
+) as Record<Exclude<RareCounter, 'marginNanos'>, ReturnType<typeof integer>>
 
 /**
  * The request log: one row for each receipt, see contracts/requests/receipt.ts. The ledger has the charges; this table
@@ -72,7 +74,9 @@ export const requests = pgTable(
     /** The alias by which the client named the model; null for none. */
     askedModel: text('asked_model'),
     /** For which amounts it was refused; null for none. */
-    refused: jsonb('refused').$type<RefusedAmounts>()
+    refused: jsonb('refused').$type<RefusedAmounts>(),
+    /** What the account paid, minus what the provider bills; null for 0. */
+    marginNanos: bigint('margin_nanos', { mode: 'number' })
   },
   (table) => [
     primaryKey({ columns: [table.id, table.at] }),

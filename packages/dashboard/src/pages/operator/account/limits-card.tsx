@@ -11,6 +11,8 @@ import { DataTable } from '../../../ui/data-table.tsx'
 import { ActDialog, waitsForSecond } from '../act-dialog.tsx'
 import { describeLimit, describeSource, endOfOwnLimits, limitFields, readOwnLimits } from './read-forms.ts'
 
+const listPrices = 'List prices'
+
 interface LimitsCardProps {
   readonly account: AdminAccount
   readonly onChangePlan: () => void
@@ -19,7 +21,19 @@ interface LimitsCardProps {
 
 /** The plan and the limits in force, and where each comes from. */
 export function LimitsCard({ account, onChangePlan, onChangeLimits }: LimitsCardProps) {
-  const rows = limitFields.map((field) => ({ ...field, ...account.limits[field.name] }))
+  const rows = limitFields.map(({ isMoney = false, label, name }) => {
+    const { value, plan_value, from, ends_at } = account.limits[name]
+    return {
+      name,
+      label,
+      from,
+      ends_at,
+      value: describeLimit(value, isMoney),
+      ofPlan: describeLimit(plan_value, isMoney)
+    }
+  })
+  const { value, plan_value, from, ends_at } = account.limits.price_group
+  const ofPrices = { value: value ?? listPrices, ofPlan: plan_value ?? listPrices, from, ends_at }
   return (
     <Card
       isFlush
@@ -35,15 +49,15 @@ export function LimitsCard({ account, onChangePlan, onChangeLimits }: LimitsCard
       <DataTable
         label="Limits"
         keyOf={({ name }) => name}
-        rows={rows}
+        rows={[...rows, { name: 'price_group', label: 'Price group', ...ofPrices }]}
         columns={[
           { name: 'Limit', show: ({ label }) => label },
-          { name: 'In force', isNumber: true, show: ({ value, isMoney = false }) => describeLimit(value, isMoney) },
+          { name: 'In force', isNumber: true, show: ({ value }) => value },
           { name: 'From', show: ({ from }) => describeSource(from) },
           {
             name: 'Plan’s value',
             isNumber: true,
-            show: ({ plan_value, isMoney = false }) => describeLimit(plan_value, isMoney)
+            show: ({ ofPlan }) => ofPlan
           },
           {
             name: 'Ends',
@@ -108,6 +122,13 @@ export function OwnLimitsDialog({ account, onClose }: OwnLimitsDialogProps) {
           )
         })}
       </div>
+      <TextField
+        name="price_group"
+        label="Price group"
+        hint={`One of the catalog’s price_groups. Plan: ${limits.price_group.plan_value ?? listPrices}`}
+        defaultValue={limits.price_group.operator_value ?? ''}
+        isOptional
+      />
       <TextField
         name="ends_at"
         label="Last day"

@@ -22,7 +22,9 @@ export function readOwnLimits(data: FormData, now: Date, present: AdminLimits): 
     ends_at: end.problem
   })
   if (Object.keys(problems).length > 0) return { ok: false, problems }
-  const set = read.filter(({ value }) => value !== null)
+  const priceGroup = textOf(data, 'price_group').trim()
+  const set: Array<{ name: string; value: number | string | null }> = read.filter(({ value }) => value !== null)
+  if (priceGroup !== '') set.push({ name: 'price_group', value: priceGroup })
   return {
     ok: true,
     values:
@@ -32,7 +34,7 @@ export function readOwnLimits(data: FormData, now: Date, present: AdminLimits): 
   }
 }
 
-type LimitName = keyof AdminLimits
+type LimitName = Exclude<keyof AdminLimits, 'price_group'>
 
 /** The limits that operators can set. The values of `max` are those of the API. */
 export const limitFields: ReadonlyArray<{

@@ -16,7 +16,8 @@ const present: AdminLimits = {
   requests_per_minute: ofPlan,
   tokens_per_minute: ofPlan,
   concurrent_requests: ofPlan,
-  key_quota: ofPlan
+  key_quota: ofPlan,
+  price_group: { ...ofPlan, value: null, plan_value: null }
 }
 const now = new Date('2026-11-23T12:00:00Z')
 const form = (fields: Record<string, string>) => {
