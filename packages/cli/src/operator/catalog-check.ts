@@ -5,6 +5,7 @@ import {
   type CatalogDiffRequest,
   type CatalogDiffResponse
 } from '@tollgate/contracts/http/admin/catalog.ts'
+import { findSoldBelowCost } from '@tollgate/contracts/prices/sold-below-cost.ts'
 import { UpstreamsFile } from '@tollgate/gateway/upstreams/upstreams-file.ts'
 import { parseCatalog } from '@tollgate/service/catalog/catalog-file.ts'
 import { FileError, parseYaml } from '@tollgate/service/config/read-yaml.ts'
@@ -30,12 +31,13 @@ const comparedTimes = (now: number): number[] =>
 export const check: Action = {
   name: 'check',
   summary:
-    'Compares prices with a public price list, now and in 30 days. It exits with 1 if a price is below it without a reason in the catalog. Default: the catalog in force.',
+    'Compares prices with a public price list, now and in 30 days. It exits with 1 if a price is below it without a reason in the catalog. It also says where customers pay less than an upstream bills. Default: the catalog in force.',
   operands: ['[FILE]'],
   options: { upstreams: { value: 'FILE', text: 'the gateway’s upstreams file, to find providers by their hosts' } },
   async run(input, io) {
     const text = await readCatalogText(input, io)
-    const { models } = valid(() => parseCatalog(text, input.operands[0] ?? 'the catalog in force'))
+    const catalog = valid(() => parseCatalog(text, input.operands[0] ?? 'the catalog in force'))
+    const { models } = catalog
     const list = await openPriceList(readBaseUrls(input, io))
     const now = Date.now()
     const days = Math.floor((now - Date.parse(priceListDay)) / dayMs)
@@ -50,6 +52,7 @@ export const check: Action = {
         is_old: days > maxListDays
       },
       models: Object.keys(models).length,
+      below_cost: findSoldBelowCost(catalog, now),
       differences: differences.map(
         ({ model, served, entry, kind, abovePromptTokens, at, catalogUsd, listUsd, result, because }) => ({
           model,
@@ -111,6 +114,8 @@ export interface PriceCheck {
     readonly age_days: number
     readonly is_old: boolean
   }
+  /** Where an upstream bills more than customers pay, in sentences. */
+  readonly below_cost: readonly string[]
   /** How many were compared. */
   readonly models: number
   readonly differences: readonly CheckedPrice[]
@@ -134,7 +139,7 @@ interface CheckedPrice {
 }
 
 /** The result for people. @param now Unix milliseconds */
-function describePriceCheck({ list, models, differences }: PriceCheck, now: number): string {
+function describePriceCheck({ list, models, below_cost: losses, differences }: PriceCheck, now: number): string {
   const [explained, open] = [
     differences.filter(({ because }) => because !== null),
     differences.filter(({ because }) => because === null)
@@ -168,7 +173,8 @@ function describePriceCheck({ list, models, differences }: PriceCheck, now: numb
           'Prices are USD per million tokens, or per 1000 calls or requests.',
           `${count('below')} below the list, ${count('above')} above, ${count('unknown')} unknown, ` +
             `${explained.length} with a reason in the catalog. Models: ${models}`
-        ])
+        ]),
+    ...(losses.length === 0 ? [] : ['', 'Sold below cost:', ...losses.map((text) => `  ${printable(text)}`)])
   ].join('\n')
 }
 

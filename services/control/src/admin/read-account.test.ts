@@ -27,9 +27,10 @@ const all = {
   requestsPerMinute: 7,
   tokensPerMinute: 8,
   concurrentRequests: 9,
-  keyQuota: 0
+  keyQuota: 0,
+  priceGroup: 'reseller'
 }
-const ofPlan = (value: number | null) => ({
+const ofPlan = (value: number | string | null) => ({
   value,
   from: 'plan',
   plan_value: value,
@@ -39,7 +40,7 @@ const ofPlan = (value: number | null) => ({
 
 test('without an override, every limit is the plan’s', async () => {
   const limits = explainLimits(account, now)
-  assert.deepEqual(Object.values(limits), [50, 0.5, 60, 1000, 5, null].map(ofPlan))
+  assert.deepEqual(Object.values(limits), [50, 0.5, 60, 1000, 5, null, null].map(ofPlan))
   assert.equal(limits.monthly_budget_usd.value, 50)
 })
 
@@ -57,7 +58,7 @@ test('an operator’s limit replaces the plan’s, whether higher, lower or zero
   assert.deepEqual(limits.key_quota, { value: 0, from: 'operator', plan_value: null, operator_value: 0, ends_at })
   assert.deepEqual(
     Object.values(limits).map(({ value, from }) => [value, from]),
-    [70, 1e-9, 7, 8, 9, 0].map((value) => [value, 'operator'])
+    [70, 1e-9, 7, 8, 9, 0, 'reseller'].map((value) => [value, 'operator'])
   )
   assert.deepEqual(explainLimits(overridden, later), explainLimits(account, now), 'it ends at its end')
   assert.equal(explainLimits({ ...overridden, overrideLimitsEndAt: null }, later).key_quota.from, 'operator')

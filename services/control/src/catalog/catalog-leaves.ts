@@ -1,6 +1,7 @@
 import type { Catalog, Model, Plan, PlanPrice, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { type PricedRow, pricedRows, units } from '@tollgate/contracts/meters/meters.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 
 /** A value before and after a change. `text` is null where the catalog has no such value. */
 interface Values {
@@ -89,31 +90,10 @@ export interface Leaf {
 
 /** All values of a model. */
 export function leavesOfModel(model: Model): Leaf[] {
-  const { prices } = model
-  const price = ({ unit, kind, name, member, otherwise }: PricedRow): Leaf => {
-    const picos = prices[member]
-    const { prices: path, per, label } = units[unit]
-    return {
-      path: `${path}.${kind}`,
-      text: picos === undefined ? null : usdPer(per, picos),
-      number: picos ?? null,
-      say: changedPrice(name, per === 1_000_000 ? `million ${unit}s` : label, otherwiseWords[otherwise ?? 'dearest'])
-    }
-  }
-  const { requestNanos } = prices
+  const { prices, retail } = model
   return [
-    ...pricedRows.map(price),
-    text(
-      'usd_per_request',
-      requestNanos === undefined ? null : formatUsd(BigInt(requestNanos)),
-      'The price of a request'
-    ),
-    text('usd_per_call', describeCalls(prices.callNanos), 'The prices of calls of tools'),
-    text(
-      'prices_by_tier_length_and_date',
-      json(prices.periods),
-      'The list of prices by tier, length of the prompt and date'
-    ),
+    ...leavesOfPrices(prices, ''),
+    ...(retail === undefined ? [] : leavesOfPrices(retail, 'retail.')),
     text('source', prices.source ?? null, 'The source of the prices'),
     text('as_of', prices.asOf ?? null, 'The day of the prices'),
     text('list_differences', json(prices.listDifferences), 'The list of known differences from a price list'),
@@ -134,6 +114,40 @@ export function leavesOfModel(model: Model): Leaf[] {
     text('search_tokens', numberOrNone(model.searchTokens), 'The tokens that a search adds'),
     text('bytes_per_token', numberOrNone(model.bytesPerToken), 'The bytes that are reserved as a token'),
     text('tokenizer', model.tokenizer, 'The tokenizer')
+  ]
+}
+
+/** @param place `retail.` for what customers pay; '' for what the providers bill */
+function leavesOfPrices(prices: ModelPrices, place: '' | 'retail.'): Leaf[] {
+  const prefix = place === '' ? '' : 'Retail: '
+  const price = ({ unit, kind, name, member, otherwise }: PricedRow): Leaf => {
+    const picos = prices[member]
+    const { prices: path, per, label } = units[unit]
+    return {
+      path: `${place}${path}.${kind}`,
+      text: picos === undefined ? null : usdPer(per, picos),
+      number: picos ?? null,
+      say: changedPrice(
+        prefix + name,
+        per === 1_000_000 ? `million ${unit}s` : label,
+        otherwiseWords[otherwise ?? 'dearest']
+      )
+    }
+  }
+  const { requestNanos } = prices
+  return [
+    ...pricedRows.map(price),
+    text(
+      `${place}usd_per_request`,
+      requestNanos === undefined ? null : formatUsd(BigInt(requestNanos)),
+      `${prefix}The price of a request`
+    ),
+    text(`${place}usd_per_call`, describeCalls(prices.callNanos), `${prefix}The prices of calls of tools`),
+    text(
+      `${place}prices_by_tier_length_and_date`,
+      json(prices.periods),
+      `${prefix}The list of prices by tier, length of the prompt and date`
+    )
   ]
 }
 
@@ -170,6 +184,7 @@ export function leavesOfPlan({ limits, caps, keyChanges, ...plan }: Plan): Leaf[
   return [
     text('name', plan.name, 'The name'),
     text('entitlements', plan.entitlements.join(', '), 'The list of entitlements'),
+    text('price_group', plan.priceGroup ?? null, 'The price group'),
     count('key_quota', plan.keyQuota, 'API keys'),
     count('key_changes.per_hour', keyChanges?.perHour, 'changes of keys per hour'),
     count('key_changes.burst', keyChanges?.burst, 'changes of keys at once'),
@@ -222,8 +237,10 @@ const json = (value: object | undefined): string | null => (value === undefined 
 /** Converts picodollars per unit into exact dollars per so many units. */
 const usdPer = (units: number, picos: number): string => formatUsd((BigInt(picos) * BigInt(units)) / 1000n)
 
-const describeTarget = ({ upstream, model, priority, weight }: Target): string =>
-  `${upstream} (${model}${priority === 0 ? '' : `, priority ${priority}`}${weight === 1 ? '' : `, weight ${weight}`})`
+function describeTarget({ upstream, model, priority, weight, prices }: Target): string {
+  const bills = prices === undefined ? '' : `, bills ${JSON.stringify(prices)}`
+  return `${upstream} (${model}${priority === 0 ? '' : `, priority ${priority}`}${weight === 1 ? '' : `, weight ${weight}`}${bills})`
+}
 
 function describePlanPrice({ interval, amount, currency, isSold }: PlanPrice): string {
   const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat('en', {

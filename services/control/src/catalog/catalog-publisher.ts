@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Catalog, Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { findSoldBelowCost } from '@tollgate/contracts/prices/sold-below-cost.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { LiveUpstreams as UpstreamNames } from '@tollgate/state/processes/heartbeat.ts'
 import type { Clock } from '../clocks/clock.ts'
@@ -65,17 +66,17 @@ export function createCatalogPublisher(options: PublisherOptions): CatalogPublis
   return {
     async judge(candidate) {
       const upstreams = await readUpstreams()
+      const losses = findSoldBelowCost(candidate, clock().getTime())
       if (upstreams === null) {
-        return {
-          problems: [],
-          warnings: ['No running gateway is known, so the routes were not compared with the upstreams of gateways.']
-        }
+        const unknown = 'No running gateway is known, so the routes were not compared with the upstreams of gateways.'
+        return { problems: [], warnings: [unknown, ...losses] }
       }
       const missing = [...findMissingUpstreams(candidate, namesOf(upstreams))].map(([upstream, models]) =>
         describeMissing(upstream, models)
       )
       // Gateways without any catalog serve nobody. So the first one is published even if a gateway has still to start.
-      return catalog.version === null ? { problems: [], warnings: missing } : { problems: missing, warnings: [] }
+      if (catalog.version === null) return { problems: [], warnings: [...missing, ...losses] }
+      return { problems: missing, warnings: losses }
     },
     async missingUpstreams() {
       const upstreams = await liveUpstreams()

@@ -9,7 +9,7 @@ export interface CatalogDifference extends Omit<CatalogChange, 'accounts'> {
 
 /** Lists what differs between two catalogs: each value, and each model or plan that is new or removed. */
 export function diffCatalogs(from: Catalog, to: Catalog): CatalogDifference[] {
-  return [...diffModels(from, to), ...diffPlans(from, to), ...diffOrders(from, to)]
+  return [...diffModels(from, to), ...diffPlans(from, to), ...diffGroups(from, to), ...diffOrders(from, to)]
 }
 
 function diffModels(from: Catalog, to: Catalog): CatalogDifference[] {
@@ -41,6 +41,24 @@ function diffPlans(from: Catalog, to: Catalog): CatalogDifference[] {
       return { path, kind: 'removed', from: describePlan(before), to: null, meaning, plans }
     }
     return diffLeaves(leavesOfPlan(before), leavesOfPlan(after), path, id, plans)
+  })
+}
+
+/** Factors of price groups. */
+function diffGroups(
+  { priceGroups: before = {} }: Catalog,
+  { priceGroups: after = {}, plans }: Catalog
+): CatalogDifference[] {
+  return namesIn(before, after).flatMap((name) => {
+    const [from, to] = [own(before, name), own(after, name)]
+    if (from === to) return []
+    const touched = Object.entries(plans).flatMap(([id, { priceGroup }]) => (priceGroup === name ? [id] : []))
+    const meaning =
+      to === null
+        ? `The price group ${name} is removed. Accounts that had it from an operator pay the prices of their plan.`
+        : `Accounts in the price group ${name} pay ${to} times the list prices.`
+    const [textFrom, textTo] = [from, to].map((factor) => ({ text: factor === null ? null : String(factor) }))
+    return difference(`price_groups.${name}`, textFrom!, textTo!, meaning, touched)
   })
 }
 

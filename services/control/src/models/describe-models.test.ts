@@ -75,6 +75,7 @@ const catalog: Catalog = {
 }
 const offered = {
   plan: 'free',
+  group: null,
   leftOut: new Set(['away']),
   spoken: new Map([['one', new Set(['chat', 'responses', 'embeddings'] as const)]]),
   now: new Date('2026-11-25T02:00:00Z')

@@ -3,6 +3,7 @@ import { type ApiName, apis, apisOfKind } from '@tollgate/contracts/catalog/apis
 import { type Catalog, freePlan, type Model, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { type PricedModel, PricedModelsResponse, type PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
+import { chargedPrices, type PriceGroup, priceGroupOf } from '@tollgate/contracts/prices/list-prices.ts'
 import { type ModelPrices, type PricePeriod, standardTier, toUsd } from '@tollgate/contracts/prices/model-prices.ts'
 import { periodAt } from '@tollgate/contracts/prices/rates-for.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
@@ -44,13 +45,18 @@ export async function modelRoutes(
     async (request) => {
       const { accountId } = principalOf(request)
       const [rows, leftOut, spoken] = await Promise.all([
-        database.orm.select({ plan: accounts.planInForce }).from(accounts).where(eq(accounts.id, accountId)),
+        database.orm
+          .select({ plan: accounts.planInForce, limits: accounts.overrideLimits })
+          .from(accounts)
+          .where(eq(accounts.id, accountId)),
         catalogPublisher.leftOutModels(),
         readSpokenApis(redis)
       ])
       const plan = effectivePlan(catalog, rows[0]?.plan ?? null)
-      const { name } = catalog.plans[plan]!
-      return { plan: { id: plan, name }, models: describeModels(catalog, { plan, leftOut, spoken, now: clock() }) }
+      const { name, priceGroup } = catalog.plans[plan]!
+      const group = priceGroupOf(catalog, rows[0]?.limits?.priceGroup, priceGroup)
+      const offered = { plan, group, leftOut, spoken, now: clock() }
+      return { plan: { id: plan, name }, models: describeModels(catalog, offered) }
     }
   )
 }
@@ -95,6 +101,8 @@ const toClock = (minute: number): string => `${two(Math.floor(minute / 60))}:${t
 interface OfferedTo {
   /** The id of the account's plan. */
   readonly plan: string
+  /** Whose prices are shown. */
+  readonly group: PriceGroup | null
   /** Models that no gateway offers. */
   readonly leftOut: ReadonlySet<string>
   /** The APIs of each upstream; null if they are not known. */
@@ -110,7 +118,7 @@ export const isOnSale = (id: string, { prices = [] }: Plan): boolean =>
  * Describes the models of an account's plan, and then those of plans on sale that it lacks. Other models are not
  * disclosed.
  */
-export function describeModels(catalog: Catalog, { plan, leftOut, spoken, now }: OfferedTo): PricedModel[] {
+export function describeModels(catalog: Catalog, { plan, group, leftOut, spoken, now }: OfferedTo): PricedModel[] {
   const own = new Set(catalog.plans[plan]!.models)
   const onSale = Object.entries(catalog.plans).filter(([id, one]) => isOnSale(id, one))
   const ids = [...new Set([...own, ...onSale.flatMap(([, { models }]) => models)])]
@@ -118,7 +126,7 @@ export function describeModels(catalog: Catalog, { plan, leftOut, spoken, now }:
     .filter((id) => Object.hasOwn(catalog.models, id) && !leftOut.has(id))
     .map((id) => {
       const model = catalog.models[id]!
-      const { prices } = model
+      const prices = chargedPrices(model, group)
       return {
         id,
         aliases: model.aliases ?? [],
