@@ -94,10 +94,11 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
   if nanos > requestBudget then
     granted, nanos = fit(0, requestBudget, 0, 0, promptPicos, picosEach, minTokens)
   end
-  if granted and keyBudget and nanos > keyBudget - keySettled - keyReserved then
+  -- What costs nothing fits, also into a budget below what was spent.
+  if granted and keyBudget and nanos > 0 and nanos > keyBudget - keySettled - keyReserved then
     granted, nanos = fit(1, keyBudget, keySettled, keyReserved, promptPicos, picosEach, minTokens)
   end
-  if granted and nanos > accountBudget - settled - adjusted - reserved then
+  if granted and nanos > 0 and nanos > accountBudget - settled - adjusted - reserved then
     granted, nanos = fit(2, accountBudget, settled + adjusted, reserved, promptPicos, picosEach, minTokens)
   end
   if not granted then

@@ -14,32 +14,41 @@ export interface Month {
 }
 
 /** Amounts of money are texts of whole numbers: nanodollars, or the smallest unit of a currency. */
-export interface ServedRow {
-  model: string
-  upstream: string
-  requests: string
-  nanos: string
+export interface Earned {
+  /** What accounts were charged. */
+  charge: string
+  /** That minus what the providers bill. */
+  margin: string
 }
 
-/** What each model and upstream served and cost in a month. */
+export interface ServedRow extends Earned {
+  model: string
+  upstream: string
+  /** Such as `2026-11-30`, UTC. */
+  day: string
+  requests: string
+}
+
+/** What each model and upstream served and earned on each day of a month. */
 export const readServed = (tx: Transaction, month: Month): Promise<ServedRow[]> =>
   queryRows<ServedRow>(
     tx,
     sql`
       select ${ledger.model} as model, ${ledger.upstream} as upstream,
-        sum(${ledger.requests})::text as requests, sum(${ledger.costNanos})::text as nanos
+        to_char(${ledger.hour} at time zone 'UTC', 'YYYY-MM-DD') as day, sum(${ledger.requests})::text as requests,
+        sum(${ledger.costNanos})::text as charge, sum(${ledger.marginNanos})::text as margin
       from ${ledger} where ${within(sql`${ledger.hour}`, month)}
-      group by 1, 2`
+      group by 1, 2, 3`
   )
 
 /** Revenue of one account without tax: amounts by currency. */
 type Amounts = Record<string, string>
 
 export interface AccountCosts {
-  plans: Array<{ plan: string; accounts: string; nanos: string }>
+  plans: Array<{ plan: string; accounts: string } & Earned>
   /** Paid amounts of all accounts of a plan. */
   revenue: Array<{ plan: string; currency: string; amount: string }>
-  unprofitable: Array<{ id: string; email: string; plan: string; nanos: string; paid: Amounts | null }>
+  unprofitable: Array<{ id: string; email: string; plan: string; paid: Amounts | null } & Earned>
 }
 
 /**
@@ -57,7 +66,7 @@ export async function readAccountCosts(tx: Transaction, month: Month, limit: num
 /** One statement: the ledger of the month is read once. Exported for tests of its query plan. */
 export const accountCosts = (month: Month, limit: number): SQL => sql`
   with cost as (
-    select ${ledger.accountId} as id, sum(${ledger.costNanos}) as nanos
+    select ${ledger.accountId} as id, sum(${ledger.costNanos}) as charge, sum(${ledger.marginNanos}) as margin
     from ${ledger} where ${within(sql`${ledger.hour}`, month)}
     group by 1
   ), paid as (
@@ -70,18 +79,19 @@ export const accountCosts = (month: Month, limit: number): SQL => sql`
       sum(amount) filter (where currency = 'usd') as cents, bool_and(currency = 'usd') as is_usd
     from paid group by 1
   ), account as materialized (
-    select id, coalesce(${accounts.planInForce}, '') as plan, coalesce(nanos, 0) as nanos, paid,
-      coalesce(nanos, 0) - coalesce(cents, 0) * ${sql.raw(String(nanosPerCent))} as loss, coalesce(is_usd, true) as is_usd
+    select id, coalesce(${accounts.planInForce}, '') as plan, coalesce(charge, 0) as charge, coalesce(margin, 0) as margin,
+      paid, coalesce(charge - margin, 0) - coalesce(cents, 0) * ${sql.raw(String(nanosPerCent))} as loss, coalesce(is_usd, true) as is_usd
     from (select * from cost full join paid_by_account using (id)) as costs
     left join ${accounts} using (id)
   ), plans as (
-    select plan, count(*)::text as accounts, sum(nanos)::text as nanos from account group by 1 order by sum(nanos) desc, 1
+    select plan, count(*)::text as accounts, sum(charge)::text as charge, sum(margin)::text as margin
+    from account group by 1 order by sum(charge - margin) desc, 1
   ), revenue as (
     select coalesce(${accounts.planInForce}, '') as plan, currency, sum(amount)::text as amount
     from paid left join ${accounts} using (id)
     group by 1, 2 order by 1, 2
   ), unprofitable as (
-    select account.id, coalesce(${users.email}, '') as email, account.plan, nanos::text, paid
+    select account.id, coalesce(${users.email}, '') as email, account.plan, charge::text, margin::text, paid
     from (select * from account where is_usd and loss > 0 order by loss desc, id limit ${limit}) as account
     left join ${accounts} using (id) left join ${users} on ${users.id} = ${accounts.ownerId}
     order by loss desc, account.id
@@ -92,16 +102,17 @@ export const accountCosts = (month: Month, limit: number): SQL => sql`
     'unprofitable', (select coalesce(json_agg(unprofitable), '[]') from unprofitable)
   )::text as costs`
 
-/** The cost of each month, in the order of `months`. */
-export async function readMonthCosts(tx: Transaction, months: readonly Month[]): Promise<bigint[]> {
+/** What usage earned in each month, in the order of `months`. */
+export async function readMonthlyEarnings(tx: Transaction, months: readonly Month[]): Promise<Earned[]> {
   // Each month has its own condition: the ledger has a partition for each month.
   const costs = months.map(
     (month, index) => sql`
-      select ${index}::int as month, coalesce(sum(${ledger.costNanos}), 0)::text as nanos
+      select ${index}::int as month, coalesce(sum(${ledger.costNanos}), 0)::text as charge,
+        coalesce(sum(${ledger.marginNanos}), 0)::text as margin
       from ${ledger} where ${within(sql`${ledger.hour}`, month)}`
   )
-  const rows = await queryRows<{ month: number; nanos: string }>(tx, sql.join(costs, sql` union all `))
-  const byMonth = new Map(rows.map(({ month, nanos }) => [month, BigInt(nanos)]))
+  const rows = await queryRows<{ month: number } & Earned>(tx, sql.join(costs, sql` union all `))
+  const byMonth = new Map(rows.map((row) => [row.month, row]))
   return months.map((_month, index) => byMonth.get(index)!)
 }
 
@@ -141,11 +152,11 @@ export interface Revenue {
 }
 
 /**
- * Revenue minus cost, in dollars.
+ * Revenue minus what the providers bill, in dollars.
  *
  * @returns null if there is revenue in another currency than dollars
  */
-export function marginUsd(revenue: readonly Revenue[], costNanos: bigint): string | null {
+export function profitUsd(revenue: readonly Revenue[], costNanos: bigint): string | null {
   if (revenue.some(({ currency }) => currency !== 'usd')) return null
   const cents = revenue.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
   return formatSignedUsd(cents * nanosPerCent - costNanos)

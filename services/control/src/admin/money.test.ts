@@ -14,6 +14,12 @@ import { addLedgerMonths } from '../usage/testing/memory-ledger.ts'
 const usd = 1_000_000_000
 /** More than a double holds exactly in dollars. */
 const huge = 4_000_000 * usd + 1
+const earned = (charge_usd: string, provider_cost_usd: string, margin_usd: string) => ({
+  charge_usd,
+  provider_cost_usd,
+  margin_usd
+})
+const marginOf = (costNanos: number) => Math.floor(costNanos / 10)
 
 onDatabase('the money page', async (t, newDatabase) => {
   const billing = await startBilling({ databaseUrl: await newDatabase() })
@@ -29,6 +35,7 @@ onDatabase('the money page', async (t, newDatabase) => {
     assert.equal(status, 200, JSON.stringify(body))
     return (body as { money: AdminMoney }).money
   }
+  /** @param costNanos what the provider bills; accounts pay a tenth more */
   const use = (accountId: string, model: string, upstream: string, costNanos: number, hour = present) =>
     orm.insert(ledger).values({
       accountId,
@@ -40,16 +47,17 @@ onDatabase('the money page', async (t, newDatabase) => {
       revision: 1,
       ...zeroCounts,
       requests: 2,
-      costNanos
+      costNanos: costNanos + marginOf(costNanos),
+      marginNanos: marginOf(costNanos)
     })
 
   await t.test('before anything happened, everything is zero', async () => {
     const money = await read()
     assert.partialDeepStrictEqual(money, {
       month: nameOfMonth(present),
-      cost_usd: '0.00',
+      ...earned('0.00', '0.00', '0.00'),
       adjustments_usd: '0.00',
-      margin_usd: '0.00',
+      profit_usd: '0.00',
       revenue: [],
       by_model: [],
       by_upstream: [],
@@ -94,56 +102,63 @@ onDatabase('the money page', async (t, newDatabase) => {
   payments.controls.pay(session.id)
   assert.equal(await control.invoiceSweeper.look(), true)
 
-  await t.test('cost, revenue and margin are exact, by model, upstream, plan and month', async () => {
+  await t.test('charge, cost, margin and revenue are exact, by model, upstream, day, plan and month', async () => {
     const { months: list, unprofitable, ...money } = await read()
     const revenue = [{ currency: 'usd', amount: 2000 }]
+    const all = earned('4400068.200000001', '4000062.000000001', '400006.20')
     assert.deepEqual(money, {
       month: nameOfMonth(present),
-      cost_usd: '4000062.000000001',
+      ...all,
       adjustments_usd: '-2.50',
       revenue,
       tax: [],
-      margin_usd: '-4000042.000000001',
+      profit_usd: '-4000042.000000001',
       by_model: [
-        { model: 'large', requests: 4, cost_usd: '4000002.000000001' },
-        { model: 'small', requests: 6, cost_usd: '60.00' }
+        { model: 'large', requests: 4, ...earned('4400002.200000001', '4000002.000000001', '400000.20') },
+        { model: 'small', requests: 6, ...earned('66.00', '60.00', '6.00') }
       ],
       by_upstream: [
-        { upstream: 'two', requests: 4, cost_usd: '4000007.000000001' },
-        { upstream: 'one', requests: 4, cost_usd: '53.00' },
-        { upstream: '', requests: 2, cost_usd: '2.00' }
+        { upstream: 'two', requests: 4, ...earned('4400007.700000001', '4000007.000000001', '400000.70') },
+        { upstream: 'one', requests: 4, ...earned('58.30', '53.00', '5.30') },
+        { upstream: '', requests: 2, ...earned('2.20', '2.00', '0.20') }
       ],
+      by_day: [{ day: `${nameOfMonth(present)}-01`, requests: 10, ...all }],
       by_plan: [
         {
           plan: 'free',
           accounts: 3,
-          cost_usd: '4000059.000000001',
+          ...earned('4400064.900000001', '4000059.000000001', '400005.90'),
           revenue: [],
-          margin_usd: '-4000059.000000001'
+          profit_usd: '-4000059.000000001'
         },
-        { plan: 'pro', accounts: 1, cost_usd: '3.00', revenue, margin_usd: '17.00' }
+        { plan: 'pro', accounts: 1, ...earned('3.30', '3.00', '0.30'), revenue, profit_usd: '17.00' }
       ],
       invoices_read_at: money.invoices_read_at
     })
     assert.ok(Date.parse(money.invoices_read_at!) <= control.now().getTime())
     assert.deepEqual(
-      unprofitable.map(({ account_id, email, cost_usd }) => [account_id, email, cost_usd]),
+      unprofitable.map(({ account_id, email, charge_usd, provider_cost_usd }) => [
+        account_id,
+        email,
+        charge_usd,
+        provider_cost_usd
+      ]),
       [
-        [heavy.id, heavy.email, '4000007.000000001'],
-        [abroad.id, abroad.email, '50.00'],
-        [gone.id, '', '2.00']
+        [heavy.id, heavy.email, '4400007.700000001', '4000007.000000001'],
+        [abroad.id, abroad.email, '55.00', '50.00'],
+        [gone.id, '', '2.20', '2.00']
       ]
     )
     assert.deepEqual(list.slice(-3), [
-      { month: nameOfMonth(months.at(-3)!), cost_usd: '0.00', revenue: [], margin_usd: '0.00' },
-      { month: nameOfMonth(previous), cost_usd: '1.00', revenue: [], margin_usd: '-1.00' },
-      { month: nameOfMonth(present), cost_usd: money.cost_usd, revenue, margin_usd: money.margin_usd }
+      { month: nameOfMonth(months.at(-3)!), ...earned('0.00', '0.00', '0.00'), revenue: [], profit_usd: '0.00' },
+      { month: nameOfMonth(previous), ...earned('1.10', '1.00', '0.10'), revenue: [], profit_usd: '-1.00' },
+      { month: nameOfMonth(present), ...all, revenue, profit_usd: money.profit_usd }
     ])
   })
 
   await t.test('an earlier month can be read, also one of more than a year ago', async () => {
     const money = await read(`?month=${nameOfMonth(yearAgo)}`)
-    assert.partialDeepStrictEqual(money, { cost_usd: '5.00', adjustments_usd: '0.00', revenue: [] })
+    assert.partialDeepStrictEqual(money, { provider_cost_usd: '5.00', adjustments_usd: '0.00', revenue: [] })
     assert.equal(money.months.length, 12)
     assert.equal(money.months.at(-1)!.month, nameOfMonth(present))
   })
@@ -165,7 +180,7 @@ onDatabase('the money page', async (t, newDatabase) => {
   })
 
   await t.test(
-    'with revenue in another currency there is no margin, and its accounts are not called unprofitable',
+    'with revenue in another currency there is no profit, and its accounts are not called unprofitable',
     async () => {
       await storeCustomer(orm, abroad.id, 'cus_abroad', { now: control.now(), replaces: null })
       await orm.insert(invoices).values({
@@ -180,9 +195,9 @@ onDatabase('the money page', async (t, newDatabase) => {
         { currency: 'eur', amount: 1900 },
         { currency: 'usd', amount: 2000 }
       ]
-      assert.partialDeepStrictEqual(money, { revenue, margin_usd: null })
+      assert.partialDeepStrictEqual(money, { revenue, profit_usd: null })
       assert.deepEqual(
-        money.by_plan.map(({ plan, margin_usd }) => [plan, margin_usd]),
+        money.by_plan.map(({ plan, profit_usd }) => [plan, profit_usd]),
         [
           ['free', null],
           ['pro', '17.00']
@@ -192,7 +207,7 @@ onDatabase('the money page', async (t, newDatabase) => {
         money.unprofitable.map(({ account_id }) => account_id),
         [heavy.id, gone.id]
       )
-      assert.equal(money.months.at(-1)!.margin_usd, null)
+      assert.equal(money.months.at(-1)!.profit_usd, null)
     }
   )
 

@@ -9,10 +9,11 @@ import { monthOf } from '../usage/usage-range.ts'
 import type { AdminContext } from './admin-context.ts'
 import {
   type AccountCosts,
-  marginUsd,
+  type Earned,
+  profitUsd,
   type Revenue,
   readAccountCosts,
-  readMonthCosts,
+  readMonthlyEarnings,
   readRevenue,
   readServed,
   type ServedRow
@@ -21,7 +22,7 @@ import {
 const shownMonths = 12
 const maxUnprofitable = 100
 
-/** `GET /money`: cost of the models, revenue from paid invoices, and the margin. */
+/** `GET /money`: what usage earned, what the models cost, and the revenue from paid invoices. */
 export function money(app: TypedApp, { database, clock, limitReads }: AdminContext): void {
   app.get(
     '/money',
@@ -29,9 +30,9 @@ export function money(app: TypedApp, { database, clock, limitReads }: AdminConte
       onRequest: app.requireOperator,
       schema: {
         operationId: 'getMoney',
-        summary: 'Get cost, revenue and margin of a month, and of the last 12 months',
+        summary: 'Get charge, cost and revenue of a month, and of the last 12 months',
         description:
-          'The cost is the usage at the catalog’s prices. The revenue is the sum of paid invoices. Refunds are not subtracted. Control copies paid invoices from the payment provider; `invoices_read_at` is the time of the last complete copy. Each account, also a deleted one, counts under the plan that is in force now. `unprofitable` compares the cost of the month with the invoices paid in the month. It leaves out accounts that pay in other currencies than dollars.',
+          '`charge_usd` is what accounts were charged for their usage, `provider_cost_usd` what the providers bill for it by the catalog’s prices, and `margin_usd` the difference. `profit_usd` is the revenue minus what the providers bill. The revenue is the sum of paid invoices. Refunds are not subtracted. Control copies paid invoices from the payment provider; `invoices_read_at` is the time of the last complete copy. Each account, also a deleted one, counts under the plan that is in force now. `unprofitable` compares what the providers bill for the month with the invoices paid in the month. It leaves out accounts that pay in other currencies than dollars.',
         querystring: AdminMoneyQuery,
         response: answers({ 200: AdminMoneyResponse })
       }
@@ -58,24 +59,27 @@ async function readMoney(tx: Transaction, name: string, now: Date): Promise<Admi
   const adjustments = await sumAdjustments(tx, null, month.from, month.to)
   const months = await readMonths(tx, now)
   const [sweep] = await tx.select({ finishedAt: invoiceSweeps.finishedAt }).from(invoiceSweeps)
-  const cost = sumNanos(served)
+  const earned = sumEarned(served)
   const paid = await readRevenue(tx, month)
   const revenue = toRevenue(paid.map(({ currency, amount }) => [currency, amount]))
   return {
     month: name,
-    cost_usd: formatSignedUsd(cost),
+    ...toEarned(earned),
     adjustments_usd: formatSignedUsd(adjustments),
     revenue,
     tax: toRevenue(paid.map(({ currency, tax }) => [currency, tax])).filter(({ amount }) => amount > 0),
-    margin_usd: marginUsd(revenue, cost),
+    profit_usd: profitUsd(revenue, billed(earned)),
     by_model: toParts(served, 'model').map(({ name: model, ...part }) => ({ model, ...part })),
     by_upstream: toParts(served, 'upstream').map(({ name: upstream, ...part }) => ({ upstream, ...part })),
+    by_day: toParts(served, 'day')
+      .map(({ name: day, ...part }) => ({ day, ...part }))
+      .sort((one, other) => (one.day < other.day ? -1 : 1)),
     by_plan: toPlans(accountCosts),
-    unprofitable: accountCosts.unprofitable.map(({ id, email, plan, nanos, paid }) => ({
+    unprofitable: accountCosts.unprofitable.map(({ id, email, plan, charge, margin, paid }) => ({
       account_id: id,
       email,
       plan,
-      cost_usd: formatSignedUsd(BigInt(nanos)),
+      ...toEarned({ charge: BigInt(charge), margin: BigInt(margin) }),
       revenue: toRevenue(Object.entries(paid ?? {}))
     })),
     months,
@@ -85,36 +89,52 @@ async function readMoney(tx: Transaction, name: string, now: Date): Promise<Admi
 
 async function readMonths(tx: Transaction, now: Date): Promise<AdminMoney['months']> {
   const months = lastMonths(shownMonths, now).map(monthOf)
-  const costs = await readMonthCosts(tx, months)
+  const earnings = await readMonthlyEarnings(tx, months)
   const paid = await readRevenue(tx, { from: months[0]!.from, to: months.at(-1)!.to })
   return months.map(({ from }, index) => {
     const name = nameOfMonth(from)
     const ofMonth = paid.filter(({ month }) => month === name)
     const revenue = toRevenue(ofMonth.map(({ currency, amount }) => [currency, amount]))
-    const cost = costs[index]!
-    return { month: name, cost_usd: formatSignedUsd(cost), revenue, margin_usd: marginUsd(revenue, cost) }
+    const earned = sumEarned([earnings[index]!])
+    return { month: name, ...toEarned(earned), revenue, profit_usd: profitUsd(revenue, billed(earned)) }
   })
 }
 
-/** Sums the rows that have the same model or upstream, the most expensive first. */
-function toParts(served: readonly ServedRow[], by: 'model' | 'upstream') {
+/** What accounts were charged, and that minus what the providers bill; nanodollars. */
+interface Sum {
+  readonly charge: bigint
+  readonly margin: bigint
+}
+
+const billed = ({ charge, margin }: Sum): bigint => charge - margin
+
+const toEarned = (sum: Sum) => ({
+  charge_usd: formatSignedUsd(sum.charge),
+  provider_cost_usd: formatSignedUsd(billed(sum)),
+  margin_usd: formatSignedUsd(sum.margin)
+})
+
+/** Sums the rows that have the same model, upstream or day, the most expensive first. */
+function toParts(served: readonly ServedRow[], by: 'model' | 'upstream' | 'day') {
   return [...Map.groupBy(served, (row) => row[by])]
-    .map(([name, rows]) => ({ name, requests: sumRequests(rows), nanos: sumNanos(rows) }))
-    .sort((a, b) => (a.nanos === b.nanos ? (a.name < b.name ? -1 : 1) : a.nanos > b.nanos ? -1 : 1))
-    .map(({ name, requests, nanos }) => ({ name, requests, cost_usd: formatSignedUsd(nanos) }))
+    .map(([name, rows]) => ({ name, requests: sumRequests(rows), sum: sumEarned(rows) }))
+    .sort((a, b) =>
+      billed(a.sum) === billed(b.sum) ? (a.name < b.name ? -1 : 1) : billed(a.sum) > billed(b.sum) ? -1 : 1
+    )
+    .map(({ name, requests, sum }) => ({ name, requests, ...toEarned(sum) }))
 }
 
 function toPlans({ plans, revenue }: AccountCosts): AdminMoney['by_plan'] {
-  return plans.map(({ plan, accounts, nanos }) => {
-    const cost = BigInt(nanos)
+  return plans.map(({ plan, accounts, ...row }) => {
+    const earned = sumEarned([row])
     const ofPlan = revenue.filter((paid) => paid.plan === plan)
     const paid = toRevenue(ofPlan.map(({ currency, amount }) => [currency, amount]))
     return {
       plan,
       accounts: Number(accounts),
-      cost_usd: formatSignedUsd(cost),
+      ...toEarned(earned),
       revenue: paid,
-      margin_usd: marginUsd(paid, cost)
+      profit_usd: profitUsd(paid, billed(earned))
     }
   })
 }
@@ -122,7 +142,11 @@ function toPlans({ plans, revenue }: AccountCosts): AdminMoney['by_plan'] {
 const toRevenue = (amounts: ReadonlyArray<readonly [currency: string, amount: string]>): Revenue[] =>
   amounts.map(([currency, amount]) => ({ currency, amount: Number(amount) }))
 
-const sumNanos = (rows: readonly ServedRow[]): bigint => rows.reduce((sum, { nanos }) => sum + BigInt(nanos), 0n)
+const sumEarned = (rows: readonly Earned[]): Sum =>
+  rows.reduce(
+    (sum, { charge, margin }) => ({ charge: sum.charge + BigInt(charge), margin: sum.margin + BigInt(margin) }),
+    { charge: 0n, margin: 0n }
+  )
 
 /** Not below zero: the ledger may have a correction before the row that it corrects. */
 const sumRequests = (rows: readonly ServedRow[]): number =>

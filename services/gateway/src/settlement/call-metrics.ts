@@ -5,7 +5,10 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { Usage } from '../usage/usage.ts'
 import type { Call, Outcome } from './outcome.ts'
 
-type CallFamilies = Pick<Metrics, 'answers' | 'cost' | 'genAi' | 'generation' | 'models' | 'plans' | 'upstreams'>
+type CallFamilies = Pick<
+  Metrics,
+  'answers' | 'cost' | 'genAi' | 'generation' | 'models' | 'plans' | 'providerCost' | 'upstreams'
+>
 
 /**
  * Counts ended calls of models where they are settled, so that the counters of tokens and cost equal the ledger. It
@@ -24,9 +27,17 @@ export class CallMetrics {
   /**
    * @param usage null if nothing was served
    * @param costNanos the charged cost
+   * @param marginNanos that minus what the provider bills
    * @param endedAt `performance.now()` when the answer ended
    */
-  ended(call: Call, outcome: Outcome, usage: Usage | null, costNanos: number, endedAt: number): void {
+  ended(
+    call: Call,
+    outcome: Outcome,
+    usage: Usage | null,
+    costNanos: number,
+    marginNanos: number,
+    endedAt: number
+  ): void {
     if (this.#generation !== this.#families.generation) this.#forget()
     const { upstream, status, code, firstByteAt } = outcome
     const model = this.#byKind[call.kind].get(call.model) ?? this.#addModel(call)
@@ -38,6 +49,7 @@ export class CallMetrics {
     if (usage === null) return
     const provider = model.providers.get(upstream) ?? this.#addProvider(model, call.kind, upstream)
     plan.costNanos.add(costNanos)
+    provider.costNanos.add(costNanos - marginNanos)
     provider.countTokens(usage)
     if (!isSuccess) return
     provider.duration.observe(seconds)
@@ -84,7 +96,8 @@ export class CallMetrics {
 
   #addProvider(model: ModelSeries, kind: ModelKind, upstream: string | null): ProviderSeries {
     const provider = this.#providerLabel(upstream)
-    const series = new ProviderSeries(this.#families.genAi, kind, provider, model.label)
+    const { genAi, providerCost } = this.#families
+    const series = new ProviderSeries(genAi, providerCost.series(model.label, provider), kind, provider, model.label)
     model.providers.set(upstream === null ? null : provider, series)
     return series
   }
@@ -110,6 +123,7 @@ interface PlanSeries {
 /** The series of a model at one upstream. */
 class ProviderSeries {
   readonly duration: HistogramSeries
+  readonly costNanos: CounterSeries
   readonly #input: CounterSeries
   readonly #output: CounterSeries
   readonly #cached: CounterSeries
@@ -121,7 +135,8 @@ class ProviderSeries {
   readonly #findStream: () => StreamSeries
   #stream: StreamSeries | null = null
 
-  constructor(genAi: Metrics['genAi'], kind: ModelKind, provider: string, model: string) {
+  constructor(genAi: Metrics['genAi'], costNanos: CounterSeries, kind: ModelKind, provider: string, model: string) {
+    this.costNanos = costNanos
     const labels = [modelKinds[kind].operation, provider, model] as const
     this.duration = genAi.requestDuration.series(...labels, '')
     this.#findStream = () => ({

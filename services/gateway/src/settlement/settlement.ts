@@ -81,12 +81,13 @@ export function createSettlement({
       for (const kind of unpricedKinds(usage, call.costs?.prices ?? call.admitted.prices)) onUnpriced(model, kind)
     }
     trace?.settled(outcome, usage, cost, key)
-    const rare = withMargin(usage?.rare ?? null, marginOf(call, outcome, charge))
+    const margin = marginOf(call, outcome, charge)
+    const rare = withMargin(usage?.rare ?? null, margin)
     const hasAddress = requestLog?.hasAddresses === true
     const receipt = requestLog === null ? null : callReceipt(call, outcome, charge, rare, endedAt, hasAddress)
     const request = settledRequest(call, outcome, charge, rare, receipt)
     queue.settle(key.prepared, request, trace?.isSampled === true ? trace : null)
-    report(call, outcome, usage, cost, endedAt)
+    report(call, outcome, usage, cost, margin, endedAt)
   }
 
   async function estimatedCharge(call: Call, used: Uncounted): Promise<Charge> {
@@ -94,8 +95,15 @@ export function createSettlement({
   }
 
   /** Counts and logs an ended call. */
-  function report(call: Call, outcome: Outcome, usage: Usage | null, cost: number, endedAt: number): void {
-    metrics.ended(call, outcome, usage, cost, endedAt)
+  function report(
+    call: Call,
+    outcome: Outcome,
+    usage: Usage | null,
+    cost: number,
+    margin: number,
+    endedAt: number
+  ): void {
+    metrics.ended(call, outcome, usage, cost, margin, endedAt)
     const { status, code } = outcome
     if (!logsRequest(status, code)) return
     const { id, key, startedAt, sender, endpoint } = call
@@ -122,7 +130,7 @@ export function createSettlement({
     cancel(call, outcome) {
       queue.cancel(call.key.prepared, call.id)
       call.trace?.cancelled(call.key)
-      report(call, outcome, null, 0, performance.now())
+      report(call, outcome, null, 0, 0, performance.now())
     },
     get countingCalls() {
       return counting.size

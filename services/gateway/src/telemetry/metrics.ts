@@ -56,6 +56,8 @@ export interface Metrics {
   readonly idempotency: IdempotencyMetrics
   /** The charged cost in nanodollars, by model and plan. */
   readonly cost: FastCounter<'model' | 'plan'>
+  /** What providers bill for it in nanodollars, by model and upstream. */
+  readonly providerCost: FastCounter<'model' | 'upstream'>
   /** The names of models and plans that may be labels. */
   readonly models: LabelNames
   readonly plans: LabelNames
@@ -104,6 +106,13 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
     unitsPerShown: 1e9,
     registry
   })
+  const providerCost = new FastCounter({
+    name: 'tollgate_provider_cost_dollars_total',
+    help: 'Dollars that providers bill for these requests by the catalog’s prices',
+    labelNames: ['model', 'upstream'],
+    unitsPerShown: 1e9,
+    registry
+  })
   const unavailable = new FastCounter({
     name: 'tollgate_model_unavailable_total',
     help: 'Refused requests for models that are routed only to upstreams that this gateway does not have',
@@ -125,6 +134,7 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
     upstreams,
     genAi,
     cost,
+    providerCost,
     models,
     plans,
     get generation() {
@@ -153,6 +163,7 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
       answers.forgetModels(endedModels)
       answers.forgetPlans(endedPlans)
       cost.remove('model', endedModels)
+      providerCost.remove('model', endedModels)
       cost.remove('plan', endedPlans)
       unavailable.remove('model', endedModels)
       unpriced.remove('model', endedModels)
@@ -161,6 +172,7 @@ export function createMetrics(now: () => number = () => performance.now()): Metr
     useUpstreams(names) {
       const ended = upstreams.replace(names)
       generation++
+      providerCost.remove('upstream', ended)
       for (const metric of Object.values(genAi)) metric.remove('gen_ai_provider_name', ended)
     }
   }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AccountId, Count, closed, Instant, Month, SignedUsd } from './adjustments.ts'
+import { Day } from './usage.ts'
 
 export const AdminMoneyQuery = Type.Object(
   {
@@ -12,34 +13,45 @@ export type AdminMoneyQuery = Static<typeof AdminMoneyQuery>
 
 /** Paid invoices in one currency without tax, in its smallest unit. */
 const Revenue = Type.Object({ currency: Type.String(), amount: Type.Integer() })
-/** Revenue in dollars minus cost. Null if there is revenue in another currency. */
-const Margin = Type.Union([SignedUsd, Type.Null()])
+/** Revenue in dollars, minus what the providers bill. Null if there is revenue in another currency. */
+const Profit = Type.Union([SignedUsd, Type.Null()])
+
+/** What usage earned, whether or not it was paid for by invoice. */
+const earned = {
+  /** What accounts were charged for their usage. */
+  charge_usd: SignedUsd,
+  /** What the providers bill for it, by the catalog's prices. */
+  provider_cost_usd: SignedUsd,
+  /** The first minus the second. Below zero if the usage was sold below its cost. */
+  margin_usd: SignedUsd
+}
 
 export const AdminMoney = Type.Object({
   month: Month,
-  /** What the models cost by the catalog's prices. */
-  cost_usd: SignedUsd,
-  /** Sum of the operators' adjustments. It is not part of the cost. */
+  ...earned,
+  /** Sum of the operators' adjustments. It is not part of the charge. */
   adjustments_usd: SignedUsd,
   revenue: Type.Array(Revenue),
   /** The tax in the paid invoices. It is not part of the revenue. */
   tax: Type.Array(Type.Object({ currency: Type.String(), amount: Type.Integer() })),
-  margin_usd: Margin,
-  by_model: Type.Array(Type.Object({ model: Type.String(), requests: Count, cost_usd: SignedUsd })),
+  profit_usd: Profit,
+  by_model: Type.Array(Type.Object({ model: Type.String(), requests: Count, ...earned })),
   /** `upstream` is empty for usage whose upstream is not known, such as of requests that a crash ended. */
-  by_upstream: Type.Array(Type.Object({ upstream: Type.String(), requests: Count, cost_usd: SignedUsd })),
+  by_upstream: Type.Array(Type.Object({ upstream: Type.String(), requests: Count, ...earned })),
+  /** Days (UTC) with usage, the first one first. */
+  by_day: Type.Array(Type.Object({ day: Day, requests: Count, ...earned })),
   by_plan: Type.Array(
     Type.Object({
       plan: Type.String(),
       /** Accounts with usage or a paid invoice in the month. */
       accounts: Count,
-      cost_usd: SignedUsd,
+      ...earned,
       revenue: Type.Array(Revenue),
-      margin_usd: Margin
+      profit_usd: Profit
     })
   ),
   /**
-   * The 100 accounts with the highest loss (cost minus revenue). Accounts that pay in other currencies than dollars are
+   * The 100 accounts with the highest loss: what the providers bill, minus revenue. Accounts that pay in other currencies than dollars are
    * left out.
    */
   unprofitable: Type.Array(
@@ -47,14 +59,12 @@ export const AdminMoney = Type.Object({
       account_id: AccountId,
       email: Type.String(),
       plan: Type.String(),
-      cost_usd: SignedUsd,
+      ...earned,
       revenue: Type.Array(Revenue)
     })
   ),
   /** The last 12 months, oldest first. */
-  months: Type.Array(
-    Type.Object({ month: Month, cost_usd: SignedUsd, revenue: Type.Array(Revenue), margin_usd: Margin })
-  ),
+  months: Type.Array(Type.Object({ month: Month, ...earned, revenue: Type.Array(Revenue), profit_usd: Profit })),
   /** When control last read all invoices from the payment provider; null before the first time. */
   invoices_read_at: Type.Union([Instant, Type.Null()])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { describeMargin, describeRevenue, revenueUsd } from './describe-revenue.ts'
+import { describeProfit, describeRevenue, revenueUsd } from './describe-revenue.ts'
 
 const mixed = [
   { currency: 'usd', amount: 4000 },
@@ -15,7 +15,7 @@ test('revenue names each currency, and is never converted', async () => {
 
 test('a margin that is not known is not shown as zero', async () => {
   assert.deepEqual(
-    [describeMargin(null), describeMargin('-12.345000000'), describeMargin('0.00')],
+    [describeProfit(null), describeProfit('-12.345000000'), describeProfit('0.00')],
     ['Not known', '-$12.35', '$0.00']
   )
 })

@@ -13,5 +13,5 @@ export const describeRevenue = (revenue: Revenue): string =>
 export const revenueUsd = (revenue: Revenue): number =>
   revenue.reduce((sum, { currency, amount }) => (currency.toLowerCase() === 'usd' ? sum + amount / 100 : sum), 0)
 
-/** A margin in words. It is not known if there is revenue in a currency other than dollars. */
-export const describeMargin = (margin: string | null): string => (margin === null ? 'Not known' : formatUsd(margin))
+/** A profit in words. It is not known if there is revenue in a currency other than dollars. */
+export const describeProfit = (profit: string | null): string => (profit === null ? 'Not known' : formatUsd(profit))

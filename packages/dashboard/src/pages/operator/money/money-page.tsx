@@ -16,8 +16,8 @@ import { Page } from '../../../ui/page.tsx'
 import { Choice } from '../../../ui/select-box.tsx'
 import { QueryView } from '../../../ui/states.tsx'
 import { useCurrentHour } from '../../../usage/live.ts'
-import { describeMargin, describeRevenue, revenueUsd } from './describe-revenue.ts'
-import { ModelsTable, PlansTable, UnprofitableTable, UpstreamsTable } from './money-tables.tsx'
+import { describeProfit, describeRevenue, revenueUsd } from './describe-revenue.ts'
+import { DaysTable, ModelsTable, PlansTable, UnprofitableTable, UpstreamsTable } from './money-tables.tsx'
 
 const compact = new Intl.NumberFormat(locale, {
   style: 'currency',
@@ -28,17 +28,26 @@ const compact = new Intl.NumberFormat(locale, {
 /** The axis has no room for the cents of large amounts. */
 const formatRounded = (usd: number): string => (usd < 100 ? formatUsd(usd) : compact.format(usd))
 
-/** Cost and revenue of each month side by side. */
+/** Provider cost and revenue of each month side by side. */
 function MonthsChart({ months }: { readonly months: AdminMoney['months'] }) {
   const names = months.map(({ month }) => formatShortMonth(month))
   const series: Series[] = [
     { id: 'revenue', name: 'Revenue in dollars', values: months.map(({ revenue }) => revenueUsd(revenue)) },
-    { id: 'cost', name: 'Cost', values: months.map(({ cost_usd }) => Math.max(0, Number(cost_usd))) }
+    {
+      id: 'cost',
+      name: 'Provider cost',
+      values: months.map(({ provider_cost_usd: cost }) => Math.max(0, Number(cost)))
+    }
   ]
-  const margin: Series = {
-    id: 'margin',
-    name: 'Margin',
-    values: months.map(({ margin_usd }) => (margin_usd === null ? Number.NaN : Number(margin_usd)))
+  const profit: Series = {
+    id: 'profit',
+    name: 'Profit',
+    values: months.map(({ profit_usd }) => (profit_usd === null ? Number.NaN : Number(profit_usd)))
+  }
+  const charged: Series = {
+    id: 'charged',
+    name: 'Charged for usage',
+    values: months.map(({ charge_usd }) => Number(charge_usd))
   }
   return (
     <div className="px-5 pb-5">
@@ -50,10 +59,10 @@ function MonthsChart({ months }: { readonly months: AdminMoney['months'] }) {
         format={formatRounded}
       />
       <ChartTable
-        caption="Revenue, cost and margin per month"
+        caption="Revenue, cost, profit and charged usage per month"
         heading="Month (UTC)"
         names={names}
-        series={[...series, margin]}
+        series={[...series, profit, charged]}
         format={(value) => (Number.isNaN(value) ? 'Not known' : formatUsd(value))}
         hasTotal={false}
       />
@@ -65,7 +74,7 @@ const path = '/dashboard/operator/money'
 const offeredMonths = 12
 const monthForm = /^20\d{2}-(0[1-9]|1[0-2])$/
 
-/** What the models cost, what customers paid, and the difference. */
+/** What usage earned, what the models cost, what customers paid, and the differences. */
 export function MoneyPage() {
   const { month: searchMonth } = useSearch({ from: path })
   const navigate = useNavigate({ from: path })
@@ -135,20 +144,25 @@ function Money({ money }: { readonly money: AdminMoney }) {
       <Card title="By plan" isFlush>
         <PlansTable plans={money.by_plan} />
       </Card>
+      <Card title="By day" isFlush>
+        <DaysTable days={money.by_day} />
+      </Card>
     </>
   )
 }
 
 function Totals({ money }: { readonly money: AdminMoney }) {
   const numbers = [
-    ['Cost', formatUsd(money.cost_usd)],
+    ['Charged for usage', formatUsd(money.charge_usd)],
+    ['Provider cost', formatUsd(money.provider_cost_usd)],
+    ['Margin of usage', formatUsd(money.margin_usd)],
     ['Revenue', describeRevenue(money.revenue)],
-    ['Margin', describeMargin(money.margin_usd)],
+    ['Profit', describeProfit(money.profit_usd)],
     ['Adjustments', formatUsd(money.adjustments_usd)]
   ] as const
   return (
     <Card title={formatMonth(money.month)}>
-      <dl className="grid grid-cols-2 gap-4 sm:grid-cols-4">
+      <dl className="grid grid-cols-2 gap-4 sm:grid-cols-3">
         {numbers.map(([name, value]) => (
           <div key={name} className="min-w-0">
             <dt className="text-[0.8125rem] text-ink-soft">{name}</dt>
@@ -158,8 +172,9 @@ function Totals({ money }: { readonly money: AdminMoney }) {
       </dl>
       <p className="mt-4 text-sm text-ink-soft">
         {money.tax.length > 0 && `Revenue is without ${describeRevenue(money.tax)} of tax. `}
-        {money.margin_usd === null && 'The margin is not known, because some revenue is not in dollars. '}
-        Adjustments by operators are not part of the cost.
+        Margin is what accounts were charged minus provider cost. Profit is revenue from invoices minus provider cost.{' '}
+        {money.profit_usd === null && 'The profit is not known, because some revenue is not in dollars. '}
+        Adjustments by operators are not part of these.
         {money.invoices_read_at !== null && (
           <>
             {' '}

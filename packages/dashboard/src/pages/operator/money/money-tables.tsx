@@ -5,18 +5,25 @@ import { formatCount } from '../../../format/number.ts'
 import { textLink } from '../../../ui/class-names.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { nameOfAccount } from '../describe-account.ts'
-import { describeMargin, describeRevenue } from './describe-revenue.ts'
+import { describeProfit, describeRevenue } from './describe-revenue.ts'
 
 const requests: Column<{ readonly requests: number }> = {
   name: 'Requests',
   isNumber: true,
   show: (row) => formatCount(row.requests)
 }
-const cost: Column<{ readonly cost_usd: string }> = {
-  name: 'Cost',
+const cost: Column<{ readonly provider_cost_usd: string }> = {
+  name: 'Provider cost',
   isNumber: true,
-  show: ({ cost_usd }) => formatUsd(cost_usd)
+  show: ({ provider_cost_usd }) => formatUsd(provider_cost_usd)
 }
+type Earned = Pick<AdminMoney, 'charge_usd' | 'provider_cost_usd' | 'margin_usd'>
+/** What accounts were charged, what the providers bill, and the difference. */
+const earned: ReadonlyArray<Column<Earned>> = [
+  { name: 'Charged', isNumber: true, show: ({ charge_usd }) => formatUsd(charge_usd) },
+  cost,
+  { name: 'Margin', isNumber: true, show: ({ margin_usd }) => formatUsd(margin_usd) }
+]
 const revenue: Column<Pick<AdminMoney, 'revenue'>> = {
   name: 'Revenue',
   isNumber: true,
@@ -31,10 +38,10 @@ export function ModelsTable({ models }: { readonly models: AdminMoney['by_model'
   if (models.length === 0) return <NoUsage />
   return (
     <DataTable
-      label="Cost by model"
+      label="Charge, cost and margin by model"
       keyOf={({ model }) => model}
       rows={models}
-      columns={[{ name: 'Model', show: ({ model }) => model }, requests, cost]}
+      columns={[{ name: 'Model', show: ({ model }) => model }, requests, ...earned]}
     />
   )
 }
@@ -43,14 +50,26 @@ export function UpstreamsTable({ upstreams }: { readonly upstreams: AdminMoney['
   if (upstreams.length === 0) return <NoUsage />
   return (
     <DataTable
-      label="Cost by upstream"
+      label="Charge, cost and margin by upstream"
       keyOf={({ upstream }) => upstream}
       rows={upstreams}
       columns={[
         { name: 'Upstream', show: ({ upstream }) => (upstream === '' ? 'Not known' : upstream) },
         requests,
-        cost
+        ...earned
       ]}
+    />
+  )
+}
+
+export function DaysTable({ days }: { readonly days: AdminMoney['by_day'] }) {
+  if (days.length === 0) return <NoUsage />
+  return (
+    <DataTable
+      label="Charge, cost and margin by day"
+      keyOf={({ day }) => day}
+      rows={days}
+      columns={[{ name: 'Day (UTC)', show: ({ day }) => day }, requests, ...earned]}
     />
   )
 }
@@ -59,15 +78,15 @@ export function PlansTable({ plans }: { readonly plans: AdminMoney['by_plan'] })
   if (plans.length === 0) return <NoUsage />
   return (
     <DataTable
-      label="Cost and revenue by plan"
+      label="Charge, cost and revenue by plan"
       keyOf={({ plan }) => plan}
       rows={plans}
       columns={[
         { name: 'Plan', show: ({ plan }) => plan },
         { name: 'Accounts', isNumber: true, show: ({ accounts }) => formatCount(accounts) },
-        cost,
+        ...earned,
         revenue,
-        { name: 'Margin', isNumber: true, show: ({ margin_usd }) => describeMargin(margin_usd) }
+        { name: 'Profit', isNumber: true, show: ({ profit_usd }) => describeProfit(profit_usd) }
       ]}
     />
   )
