@@ -1,11 +1,12 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { type PricedRow, pricedRows, type UsageCounts, zeroCounts } from '@tollgate/contracts/meters/meters.ts'
+import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import { clientApis } from './ask.ts'
-import { planOf } from './catalog.ts'
 import { type Charges, chargedKinds, costOf, hasNoHolds, hasWorked, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { meteredModels } from './kinds/kind.ts'
+import type { PriceBook } from './price-books.ts'
 import { type Sent, senderOf, sendKinds } from './send-kinds.ts'
 import { seededRandom } from './traffic.ts'
 
@@ -32,20 +33,45 @@ export interface Exactness {
  * bill. With reported usage, the charge must be exact, in each kind of tokens and in money. Without it, the charge must
  * be between the produced and the reserved amount. It must be zero if the model did no work.
  */
-export async function runExactness(requests: number, seed: number, gateways: number): Promise<Exactness> {
+export async function runExactness(
+  requests: number,
+  seed: number,
+  gateways: number,
+  book: PriceBook
+): Promise<Exactness> {
   const fleet = await startFleet({
     gateways,
-    catalog: { models: meteredModels, plans: { free: planOf(meteredModels) } },
+    catalog: book.catalog,
     env: { GATEWAY_LONGEST_REQUEST_MS: String(maxRequestMs), IDEMPOTENCY_MEMORY_MB: '256' }
   })
   try {
-    return await compare(fleet, await sendKinds(fleet, requests, seededRandom(seed)))
+    const accounts = await addAccounts(fleet, book)
+    return await compare(
+      fleet,
+      await sendKinds(fleet, [...accounts.keys()], requests, seededRandom(seed)),
+      accounts,
+      book
+    )
   } finally {
     await fleet.stop()
   }
 }
 
-async function compare(fleet: Fleet, sent: readonly Sent[]): Promise<Exactness> {
+/** Accounts with what a price book says of them. */
+type Accounts = ReadonlyMap<string, Partial<AccountRecord>>
+
+const accountCount = 10
+
+async function addAccounts({ records }: Fleet, book: PriceBook): Promise<Accounts> {
+  const accounts = new Map<string, Partial<AccountRecord>>()
+  for (let number = 0; number < accountCount; number++) {
+    const record = book.accountOf(number)
+    accounts.set(await records.addAccount(record), record)
+  }
+  return accounts
+}
+
+async function compare(fleet: Fleet, sent: readonly Sent[], accounts: Accounts, book: PriceBook): Promise<Exactness> {
   const { records, models } = fleet
   const charges = new Map<string, Charges>()
   for (const account of new Set(sent.map((one) => one.account))) {
@@ -63,7 +89,9 @@ async function compare(fleet: Fleet, sent: readonly Sent[]): Promise<Exactness> 
     const charged = row ?? zeroCounts
     const of = calls.get(one.key) ?? []
     const isSame = (byKey.get(one.key) ?? 0) === charged.costNanos
-    const fault = isSame ? faultOf(one, row, of, bodyOf) : 'spend and usage differ'
+    const fault = isSame
+      ? faultOf(one, row, of, bodyOf, book.pricesOf(one.model, accounts.get(one.account)!))
+      : 'spend and usage differ'
     if (fault !== null) {
       const bills = of.map(billed).join(' ')
       faults.push(`${ofKind}: ${fault}; charged ${JSON.stringify(nonZero(charged))}, calls ${bills}`)
@@ -105,7 +133,8 @@ function faultOf(
   { ending, model, kind }: Sent,
   row: UsageCounts | undefined,
   calls: readonly RecordedRequest[],
-  bodyOf: (call: RecordedRequest) => string
+  bodyOf: (call: RecordedRequest) => string,
+  { charged: prices, billed: billedPrices }: ReturnType<PriceBook['pricesOf']>
 ): string | null {
   if (kind.isFree) {
     if (ending !== 'served') return 'not served'
@@ -113,13 +142,15 @@ function faultOf(
   }
   const charged = row ?? zeroCounts
   if (charged.errors !== Number(ending === 'failed')) return 'wrong number of failed requests'
-  const { prices } = meteredModels[model]!
   const answered = calls.filter(hasWorked)
   if (answered.length > 1) return 'retried after an answer had begun'
   const [call] = answered
-  if (call === undefined) return charged.costNanos === 0 ? null : 'charged without an answer'
+  if (call === undefined) {
+    return charged.costNanos === 0 && charged.marginNanos === 0 ? null : 'charged without an answer'
+  }
   const whole = costOf(call, prices)
-  const isExact = isSame(charged, countsOf(call, charged.errors, whole, prices))
+  const margin = whole - costOf(call, billedPrices)
+  const isExact = isSame(charged, { ...countsOf(call, charged.errors, whole, prices), marginNanos: margin })
   // The gateway reads a stream to its end and gets the usage, even if the client hung up.
   if (kind.isReported && ending !== 'failed' && call.finishedAtMs !== null)
     return isExact ? null : 'not charged exactly'
@@ -128,7 +159,7 @@ function faultOf(
   if (ending === 'served' && call.completionTokens === 0 && charged.costNanos === 0) return null
   if (charged.requests !== 1 || charged.estimatedRequests !== 1) return 'not counted as estimated'
   const body = JSON.parse(bodyOf(call)) as Record<string, unknown>
-  const max = maxReservedNanos(body, clientApis[kind.api].outputLimit, meteredModels[model]!)
+  const max = maxReservedNanos(body, clientApis[kind.api].outputLimit, { ...meteredModels[model]!, prices })
   const { toolCalls } = countsOf(call, 0, 0, prices)
   const min = Math.max(whole, charged.toolCalls * (prices.callNanos?.web_search ?? 0))
   if (charged.toolCalls < toolCalls) return 'fewer searches than billed'

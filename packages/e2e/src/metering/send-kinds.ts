@@ -7,7 +7,6 @@ import type { Kind } from './kinds/kind.ts'
 import { chooseKind, kinds } from './kinds/kinds.ts'
 import type { Key } from './records.ts'
 
-const accounts = 10
 const clients = 24
 
 /** How a request ended for its client. */
@@ -29,14 +28,18 @@ interface Patience {
 }
 
 /** Sends requests of all kinds, each kind at least once, to gateways at random. */
-export async function sendKinds({ records, urls }: Fleet, count: number, random: () => number): Promise<Sent[]> {
-  const ids = await Promise.all(Array.from({ length: accounts }, () => records.addAccount()))
+export async function sendKinds(
+  { records, urls }: Fleet,
+  accounts: readonly string[],
+  count: number,
+  random: () => number
+): Promise<Sent[]> {
   const sent: Sent[] = []
   const waiting: Array<() => Promise<Sent[]>> = []
   const someUrl = () => urls[Math.floor(random() * urls.length)]!
   let chosen = 0
-  for (const account of ids) {
-    const keys = await records.addKeys(account, Math.ceil(count / accounts))
+  for (const account of accounts) {
+    const keys = await records.addKeys(account, Math.ceil(count / accounts.length))
     for (let key = keys.pop(); key !== undefined; key = keys.pop()) {
       const kind = kinds[chosen++] ?? chooseKind(random())
       const patience = { parts: 1 + Math.floor(random() * 20), ms: Math.floor(random() * 150) }

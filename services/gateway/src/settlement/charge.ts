@@ -11,6 +11,8 @@ import { priceOf, withWriteTimes } from './price.ts'
 export interface Charge {
   /** null if nothing was served. */
   readonly usage: Usage | null
+  /** The same, as it was counted: its parts may overlap. */
+  readonly counted: Usage | null
   /** What the account pays, nanodollars. */
   readonly costNanos: number
   /** The rates and the service tier that gave the cost; null if nothing was charged, or the hold. */
@@ -18,12 +20,12 @@ export interface Charge {
   readonly tier: string | null
 }
 
-const nothing: Charge = { usage: null, costNanos: 0, rates: null, tier: null }
+const nothing: Charge = { usage: null, counted: null, costNanos: 0, rates: null, tier: null }
 
 /** What a call is charged at this time; null if its usage must be estimated first. */
 export function chargeOf(call: Call, used: Used): Charge | null {
   if (used === null) return nothing
-  if (used === 'hold') return { ...nothing, usage: holdUsage(call), costNanos: call.admitted.hold.nanos }
+  if (used === 'hold') return chargeOfHold(call, holdUsage(call))
   if (!('received' in used)) return chargeOfUsage(call, withWriteTimes(used, call.promptKinds))
   const { costs, admitted } = call
   const isFree = admitted.prices.inputPicos === 0 && (costs === null || costs.prices.inputPicos === 0)
@@ -31,26 +33,37 @@ export function chargeOf(call: Call, used: Used): Charge | null {
   return hasNoTokens && used.reported?.promptTokens == null ? chargeOfUsage(call, noUsage) : null
 }
 
-export function chargeOfUsage({ costs, tiers, admitted }: Call, usage: Usage): Charge {
+export function chargeOfUsage(call: Call, usage: Usage): Charge {
+  const { costs, tiers, admitted } = call
   const { admittedAt, hold, prices } = admitted
   const endedAt = costs !== null && hasRatesOfAdmission(prices, costs) ? admittedAt : Date.now()
   const { costNanos, rates, tier } = priceOf(usage, { prices, tiers, admittedAt, endedAt })
-  if (usage.hasOtherModels && hold.nanos > costNanos) return { usage, costNanos: hold.nanos, rates: null, tier: null }
-  return { usage: rates === null ? usage : withoutOverlaps(usage, rates), costNanos, rates, tier }
+  if (usage.hasOtherModels && hold.nanos > costNanos) return chargeOfHold(call, usage)
+  return { usage: rates === null ? usage : withoutOverlaps(usage, rates), counted: usage, costNanos, rates, tier }
 }
+
+const chargeOfHold = (call: Call, usage: Usage): Charge => ({
+  usage,
+  counted: holdUsage(call),
+  costNanos: call.admitted.hold.nanos,
+  rates: null,
+  tier: null
+})
 
 /**
  * What the account pays for a call, minus what the provider bills for it; below zero if the call was sold below its
  * cost. A hold that is charged in full is billed as all of its tokens, which is an estimate.
  */
-export function marginOf(call: Call, { upstream, upstreamModel }: Outcome, charge: Charge): number {
-  const { costs, tiers, admitted } = call
-  if (costs === null || charge.usage === null) return 0
+export function marginOf(
+  { costs, tiers, admitted }: Call,
+  { upstream, upstreamModel }: Outcome,
+  { counted, costNanos }: Charge
+): number {
+  if (costs === null || counted === null) return 0
   const target = costs.route.find((one) => one.upstream === upstream && one.model === upstreamModel)
-  const usage = charge.rates === null && charge.costNanos > 0 ? { ...charge.usage, ...holdUsage(call) } : charge.usage
   const { admittedAt } = admitted
-  const billed = priceOf(usage, { prices: billedPrices(costs, target), tiers, admittedAt, endedAt: Date.now() })
-  return charge.costNanos - billed.costNanos
+  const billed = priceOf(counted, { prices: billedPrices(costs, target), tiers, admittedAt, endedAt: Date.now() })
+  return costNanos - billed.costNanos
 }
 
 /** All reserved tokens and calls of tools, as usage. */
