@@ -248,6 +248,7 @@ function factsOf(
       speaks: [...speaks]
     })),
     leftOutUpstreams: [...upstreams.current.leftOut],
+    chargesListPrices: true,
     catalogVersion: catalog.current()?.version ?? null,
     errors: failures.all()
   }

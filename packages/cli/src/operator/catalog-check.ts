@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { findSoldBelowCost } from '@tollgate/contracts/catalog/sold-below-cost.ts'
 import {
   AdminCatalogResponse,
   type CatalogDiffRequest,
   type CatalogDiffResponse
 } from '@tollgate/contracts/http/admin/catalog.ts'
-import { findSoldBelowCost } from '@tollgate/contracts/prices/sold-below-cost.ts'
 import { UpstreamsFile } from '@tollgate/gateway/upstreams/upstreams-file.ts'
 import { parseCatalog } from '@tollgate/service/catalog/catalog-file.ts'
 import { FileError, parseYaml } from '@tollgate/service/config/read-yaml.ts'

@@ -37,7 +37,7 @@ export const Model = Type.Object({
   route: Type.Array(Target, { minItems: 1 }),
   /** What its upstreams bill. */
   prices: ModelPrices,
-  /** What customers pay before the multiplier of their price group. Absent: `prices`. See prices/list-prices.ts. */
+  /** What customers pay before the multiplier of their price group. Absent: `prices`. See catalog/list-prices.ts. */
   retail: Type.Optional(ModelPrices),
   contextWindow: Type.Integer({ minimum: 1 }),
   maxOutputTokens: Type.Integer({ minimum: 0 }),

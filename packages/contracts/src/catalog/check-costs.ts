@@ -1,7 +1,7 @@
 import { type PricedRow, units, wholes } from '../meters/meters.ts'
-import { listPrices, timesPrices } from '../prices/list-prices.ts'
 import type { ListedPrices, ModelPrices } from '../prices/model-prices.ts'
 import type { Catalog } from './catalog.ts'
+import { listPrices, timesPrices } from './list-prices.ts'
 
 /** If a provider reports more prompt tokens, or more output tokens, for one request, the report is not used. */
 export const maxReportedTokens = units.token.most

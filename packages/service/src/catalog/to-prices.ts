@@ -1,7 +1,7 @@
+import { timesPrices } from '@tollgate/contracts/catalog/list-prices.ts'
 import { type PriceKind, pricedRows, pricedUnits, units } from '@tollgate/contracts/meters/meters.ts'
 import { completeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { type Fraction, multiplyUp, toFraction } from '@tollgate/contracts/prices/factors.ts'
-import { timesPrices } from '@tollgate/contracts/prices/list-prices.ts'
 import {
   type ListedPrices,
   type ModelPrices,

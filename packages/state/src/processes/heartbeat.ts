@@ -57,6 +57,8 @@ export interface LiveUpstreams {
   readonly served: ReadonlySet<string>
   /** No gateway has it, but a gateway's file has it as an optional one. */
   readonly leftOut: ReadonlySet<string>
+  /** How many gateways are of a release that charges what providers bill, whatever the list prices say. */
+  readonly withoutListPrices: number
 }
 
 /** @returns null if no running gateway is known, or Redis is unavailable */
@@ -65,7 +67,8 @@ export async function liveUpstreams(link: RedisLink): Promise<LiveUpstreams | nu
   if (gateways === null) return null
   const served = new Set(gateways.flatMap(({ upstreams = [] }) => upstreams.map(({ name }) => name)))
   const leftOut = gateways.flatMap(({ leftOutUpstreams = [] }) => leftOutUpstreams.filter((name) => !served.has(name)))
-  return { served, leftOut: new Set(leftOut) }
+  const withoutListPrices = gateways.filter(({ chargesListPrices }) => chargesListPrices !== true).length
+  return { served, leftOut: new Set(leftOut), withoutListPrices }
 }
 
 /** The APIs of each upstream of the running gateways. @returns null as {@link liveUpstreams} */

@@ -4,6 +4,7 @@ import type {
   CatalogDiffResponse,
   PublishedCatalog
 } from '@tollgate/contracts/http/admin/catalog.ts'
+import type { PricedModelsResponse } from '@tollgate/contracts/http/offered-models.ts'
 import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import type { LiveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { readCatalog } from '@tollgate/state/projection/stored-catalog.ts'
@@ -130,6 +131,43 @@ onDatabase('the catalog, for operators', async (t, newDatabase) => {
     const long = await ask('/diff', { yaml: 'x'.repeat(1_200_000) })
     assert.deepEqual([long.status, codeOf(long)], [413, 'request_too_large'])
   })
+
+  await t.test(
+    'list prices and price groups show in a diff and on the models page, once all gateways know them',
+    async () => {
+      const groups = 'default_markup: 1.25\nprice_groups: { partner: 0.5 }\n'
+      const sold = groups + withKeyQuota(5).replace('  pro:\n', '  pro:\n    price_group: partner\n')
+      upstreams = { ...shippedUpstreams(), withoutListPrices: 1 }
+      assert.match((await diff({ yaml: sold })).problems.join(), /1 running gateway is of a release that charges what/)
+      upstreams = shippedUpstreams()
+      const { problems, warnings, changes } = await diff({ yaml: sold })
+      assert.deepEqual(problems, [])
+      assert.ok(
+        warnings.every((warning) => /in the price group partner: \w+ bills more than customers pay/.test(warning))
+      )
+      const saying = (path: string) => changes.find((change) => change.path === path)?.meaning
+      assert.equal(saying('price_groups.partner'), 'Accounts in the price group partner pay 0.5 times the list prices.')
+      assert.equal(saying('plans.pro.price_group'), 'The price group of pro changes from none to partner.')
+      const inputOf = async (of: { cookie: string }, model: string): Promise<number> => {
+        const { models } = (await call('GET', '/api/models', { cookie: of.cookie })).body as PricedModelsResponse
+        return models.find(({ id }) => id === model)!.prices[0]!.rows[0]!.usd_per_million_tokens.input
+      }
+      const free = await control.signUp()
+      const model = 'gpt-6-luna'
+      const before = await inputOf(free, model)
+      assert.equal((await apply({ yaml: sold })).status, 200)
+      assert.equal(await inputOf(free, model), before * 1.25)
+      assert.equal(await inputOf(await control.signUp({ plan: 'pro' }), model), (before * 1.25) / 2)
+      const limits = { price_group: 'partner', ends_at: null }
+      const change = (body: object) =>
+        call('PATCH', `/api/admin/accounts/${free.id}`, { cookie, body: { reason: 'a partner', ...body } })
+      assert.equal((await change({ limits: { ...limits, price_group: 'friend' } })).status, 400)
+      assert.equal((await change({ limits })).status, 200)
+      assert.equal(await inputOf(free, model), (before * 1.25) / 2)
+      assert.equal((await apply({ yaml: withKeyQuota(5) })).status, 200)
+      assert.equal(await inputOf(free, model), before)
+    }
+  )
 
   await t.test(
     'a route to an upstream that no running gateway has is refused; without gateways, it is a warning',

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Catalog, Model } from '@tollgate/contracts/catalog/catalog.ts'
-import { findSoldBelowCost } from '@tollgate/contracts/prices/sold-below-cost.ts'
+import { findSoldBelowCost } from '@tollgate/contracts/catalog/sold-below-cost.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { LiveUpstreams as UpstreamNames } from '@tollgate/state/processes/heartbeat.ts'
 import type { Clock } from '../clocks/clock.ts'
@@ -76,7 +76,9 @@ export function createCatalogPublisher(options: PublisherOptions): CatalogPublis
       )
       // Gateways without any catalog serve nobody. So the first one is published even if a gateway has still to start.
       if (catalog.version === null) return { problems: [], warnings: [...missing, ...losses] }
-      return { problems: missing, warnings: losses }
+      const { withoutListPrices: old } = upstreams
+      const tooOld = old > 0 && hasListPrices(candidate) ? [describeOld(old)] : []
+      return { problems: [...missing, ...tooOld], warnings: losses }
     },
     async missingUpstreams() {
       const upstreams = await liveUpstreams()
@@ -96,6 +98,15 @@ export function createCatalogPublisher(options: PublisherOptions): CatalogPublis
     project: () => projector.catalogChanged()
   }
 }
+
+const describeOld = (count: number): string =>
+  `${count} running ${count === 1 ? 'gateway is' : 'gateways are'} of a release that charges what providers bill, ` +
+  'whatever retail, default_markup and price_groups say. Update all gateways first.'
+
+/** Whether anybody pays another amount than providers bill. */
+const hasListPrices = ({ models, priceGroups = {} }: Catalog): boolean =>
+  Object.keys(priceGroups).length > 0 ||
+  Object.values(models).some(({ retail, route }) => retail !== undefined || route.some(({ prices }) => prices))
 
 const namesOf = ({ served, leftOut }: UpstreamNames): ReadonlySet<string> => new Set([...served, ...leftOut])
 

@@ -1,7 +1,7 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { chargedPrices, hasRatesOfAdmission, type PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { chargedPrices, hasRatesOfAdmission, type PriceGroup } from '@tollgate/contracts/prices/list-prices.ts'
 import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import { overrideEndsAt, planOf } from '@tollgate/contracts/records/budgets.ts'
 import {

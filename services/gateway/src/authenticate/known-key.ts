@@ -1,4 +1,4 @@
-import type { PriceGroup } from '@tollgate/contracts/prices/list-prices.ts'
+import type { PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
 import { planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
 import type { Allowances, PreparedAdmission } from '@tollgate/state/admission/admit.ts'

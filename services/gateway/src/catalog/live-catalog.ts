@@ -1,7 +1,7 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import { type Catalog, freePlan, type Model, type Plan, readCatalogJson } from '@tollgate/contracts/catalog/catalog.ts'
+import { type PriceGroup, priceGroupOf } from '@tollgate/contracts/catalog/list-prices.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { type PriceGroup, priceGroupOf } from '@tollgate/contracts/prices/list-prices.ts'
 import { catalogName } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type Follower, followChange } from '@tollgate/state/projection/changes.ts'

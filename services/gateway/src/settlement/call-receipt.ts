@@ -1,7 +1,7 @@
 import { modelKinds } from '@tollgate/contracts/catalog/apis.ts'
+import type { PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
 import type { RareCounts } from '@tollgate/contracts/meters/meters.ts'
 import { type ChargeRates, priceMembers } from '@tollgate/contracts/prices/charge-rates.ts'
-import type { PriceGroup } from '@tollgate/contracts/prices/list-prices.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import type { FailedAttempt, Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { addressForLog } from '@tollgate/service/log/log-lines.ts'

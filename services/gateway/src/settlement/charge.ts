@@ -1,7 +1,7 @@
 import { kindOf } from '@tollgate/contracts/catalog/apis.ts'
+import { billedPrices, hasRatesOfAdmission } from '@tollgate/contracts/catalog/list-prices.ts'
 import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { withoutOverlaps } from '@tollgate/contracts/prices/cost.ts'
-import { billedPrices, hasRatesOfAdmission } from '@tollgate/contracts/prices/list-prices.ts'
 import { addCalls } from '../usage/reported-counts.ts'
 import { noUsage, type Usage } from '../usage/usage.ts'
 import type { Call, Outcome, Used } from './outcome.ts'

@@ -23,7 +23,8 @@ export const shippedUpstreams = (...others: string[]): LiveUpstreams => ({
   served: new Set(['openai', ...others]),
   leftOut: new Set(
     [...shipped.matchAll(/upstream: ([a-z]+)/g)].map(([, name]) => name!).filter((name) => name !== 'openai')
-  )
+  ),
+  withoutListPrices: 0
 })
 
 /** Writes a file. @returns its path */

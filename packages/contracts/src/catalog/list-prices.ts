@@ -1,7 +1,7 @@
-import type { Catalog, Model, Target } from '../catalog/catalog.ts'
 import { pricedRows } from '../meters/meters.ts'
-import { type Fraction, multiplyUp, toFraction } from './factors.ts'
-import type { ListedPrices, ModelPrices, PricePeriod } from './model-prices.ts'
+import { type Fraction, multiplyUp, toFraction } from '../prices/factors.ts'
+import type { ListedPrices, ModelPrices, PricePeriod } from '../prices/model-prices.ts'
+import type { Catalog, Model, Target } from './catalog.ts'
 
 /**
  * What customers pay, apart from what providers bill.

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import type { Model } from '../catalog/catalog.ts'
-import { type ChargeRates, priceMembers } from './charge-rates.ts'
-import { cost, type PricedUsage } from './cost.ts'
+import { type ChargeRates, priceMembers } from '../prices/charge-rates.ts'
+import { cost, type PricedUsage } from '../prices/cost.ts'
+import type { ListedPrices, ModelPrices } from '../prices/model-prices.ts'
+import { ratesFor } from '../prices/rates-for.ts'
+import type { Model } from './catalog.ts'
 import { chargedPrices, hasRatesOfAdmission, isFreeModel, listPrices, priceGroupOf } from './list-prices.ts'
-import type { ListedPrices, ModelPrices } from './model-prices.ts'
-import { ratesFor } from './rates-for.ts'
 import { findSoldBelowCost } from './sold-below-cost.ts'
 
 const picos = fc.nat({ max: 5_000_000 })

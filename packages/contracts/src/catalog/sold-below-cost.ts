@@ -1,10 +1,10 @@
-import type { Catalog, Model } from '../catalog/catalog.ts'
 import { type PricedRow, pricedRows, units } from '../meters/meters.ts'
 import { formatUsd } from '../money/usd.ts'
-import type { ChargeRates } from './charge-rates.ts'
+import type { ChargeRates } from '../prices/charge-rates.ts'
+import { type ModelPrices, pricedTiers } from '../prices/model-prices.ts'
+import { ratesFor } from '../prices/rates-for.ts'
+import type { Catalog, Model } from './catalog.ts'
 import { billedPrices, chargedPrices, type PriceGroup } from './list-prices.ts'
-import { type ModelPrices, pricedTiers } from './model-prices.ts'
-import { ratesFor } from './rates-for.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
