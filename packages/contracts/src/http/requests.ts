@@ -141,23 +141,22 @@ export type ChargedPrices = Static<typeof ChargedPrices>
 /** Prices in force at admission; null if nothing was charged. */
 const prices = { prices: orNull(ChargedPrices) }
 
-/** A call to a provider that failed. */
-const FailedAttempt = Type.Object(
-  {
-    upstream: Type.String(),
-    /** The code of the error that tells why. The client got it only if no other call followed. */
-    code: Type.String(),
-    /** The status of the provider's response; null without a response. */
-    status: orNull(Type.Integer()),
-    /** From the arrival of the request to the call. */
-    started_ms: Count,
-    /** From the call to its failure. */
-    duration_ms: Count
-  },
-  closed
-)
+/** A call to a provider that failed. Only operators see which provider it was. */
+const failedCall = {
+  /** The code of the error that tells why. The client got it only if no other call followed. */
+  code: Type.String(),
+  /** The status of the provider's response; null without a response. */
+  status: orNull(Type.Integer()),
+  /** From the arrival of the request to the call. */
+  started_ms: Count,
+  /** From the call to its failure. */
+  duration_ms: Count
+}
+const FailedAttempt = Type.Object({ upstream: Type.String(), ...failedCall }, closed)
 export type FailedAttempt = Static<typeof FailedAttempt>
 
+/** The calls that failed, in their order. If `attempts` is more than these, the last call has not failed. */
+const failedCalls = { failed_attempts: Type.Array(Type.Object(failedCall, closed)) }
 const provider = {
   /** The upstream that was called last; null for none. */
   upstream: orNull(Type.String()),
@@ -165,8 +164,8 @@ const provider = {
   failed_attempts: Type.Array(FailedAttempt)
 }
 
-/** A request with its provider and the prices that gave its cost. */
-export const RequestDetail = Type.Object({ ...LoggedRequest.properties, ...provider, ...prices }, closed)
+/** A request with its failed calls and the prices that gave its cost. */
+export const RequestDetail = Type.Object({ ...LoggedRequest.properties, ...failedCalls, ...prices }, closed)
 export type RequestDetail = Static<typeof RequestDetail>
 
 const SignedUsd = Type.String({ pattern: '^-?(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })

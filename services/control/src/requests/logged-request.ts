@@ -126,7 +126,7 @@ const earningsOf = (paid: bigint, margin: bigint) => ({
 /** @param rates the prices that gave its cost, as the log stores them */
 export const toDetail = (record: RequestRecord, rates: string | null): RequestDetail => ({
   ...toLoggedRequest(record),
-  ...providerOf(record),
+  failed_attempts: (record.failed_attempts ?? []).map(({ upstream: _ofOperators, ...call }) => call),
   prices: rates === null ? null : toPrices(rates)
 })
 

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { RequestDetail, RequestResponse, RequestsResponse } from '@tollgate/contracts/http/requests.ts'
+import type {
+  AdminRequestResponse,
+  AdminRequestsResponse,
+  RequestResponse,
+  RequestsResponse
+} from '@tollgate/contracts/http/requests.ts'
 import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { newKeyId } from '../database/key-id.ts'
 import { codeOf } from '../testing/call-control.ts'
@@ -39,7 +44,9 @@ onDatabase('requests', async (t, newDatabase) => {
       askedModel: 'us/large',
       costNanos: 2_000_000_000,
       durationMs: 60_000,
-      rare: { toolCalls: 3 },
+      rare: { toolCalls: 3, marginNanos: -500_000_000 },
+      rates:
+        '{"inputPicos":75000,"cachedInputPicos":37500,"outputPicos":300000,"group":{"name":"partner","multiplier":0.5}}',
       clientGone: true
     }),
     of(1, {
@@ -145,33 +152,27 @@ onDatabase('requests', async (t, newDatabase) => {
   })
 
   await t.test(
-    'a request is explained by its id: reserved, granted, used, and at which price, and by whom',
+    'a request is explained by its id: reserved, granted, used, and at which price, and not what the provider bills',
     async () => {
       const [, wanted] = receipts
       const answer = await call('GET', `/api/requests/${wanted!.id}`, { cookie: ada.cookie })
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
       const { request, key: ownKey } = answer.body as { request: Record<string, unknown>; key: { label: string } }
       assert.deepEqual(
-        [
-          'cost_usd',
-          'reserved_usd',
-          'granted_output_tokens',
-          'tool_calls',
-          'duration_ms',
-          'client_gone',
-          'prices',
-          'upstream'
-        ].map((member) => request[member]),
+        ['cost_usd', 'reserved_usd', 'granted_output_tokens', 'tool_calls', 'duration_ms', 'client_gone', 'prices'].map(
+          (member) => request[member]
+        ),
         [
           ...['2.00', '0.0004', 1000, 3, 60_000, true],
           {
             usd_per_million_tokens: { input: '0.075', cached_input: '0.0375', output: '0.30' },
             request_usd: '0.00',
-            tool_call_usd: {}
-          },
-          'openai'
+            tool_call_usd: {},
+            price_group: { name: 'partner', multiplier: 0.5 }
+          }
         ]
       )
+      assert.ok(!/margin|provider_cost|upstream"|openai/.test(JSON.stringify(answer.body)), JSON.stringify(answer.body))
       assert.equal(ownKey.label, 'chat')
       for (const id of [receipts[0]!.id.toUpperCase(), 'req_1', `req_${randomUUID()}`, '%00']) {
         const missing = await call('GET', `/api/requests/${id}`, { cookie: ada.cookie })
@@ -204,16 +205,21 @@ onDatabase('requests', async (t, newDatabase) => {
   await t.test('operators see any account’s requests, nobody else does', async () => {
     const { cookie } = operator
     const listed = await call('GET', `/api/admin/requests?account=${ada.id}&status=5xx`, { cookie })
-    const [request] = (listed.body as { requests: Array<{ id: string; upstream: string; account_id: string }> })
-      .requests
+    const [request] = (listed.body as AdminRequestsResponse).requests
     assert.deepEqual([request!.id, request!.upstream, request!.account_id], [receipts[3]!.id, 'openai', ada.id])
     const byId = await call('GET', `/api/admin/requests/${receipts[0]!.id}`, { cookie })
     assert.equal((byId.body as { request: { account_id: string } }).request.account_id, ada.id)
     const attempt = { upstream: 'openai', code: 'upstream_error', status: null, started_ms: 1, duration_ms: 20 }
+    assert.deepEqual(request!.failed_attempts, [attempt, attempt])
+    const { upstream: _ofOperators, ...ownAttempt } = attempt
     const own = await call('GET', `/api/requests/${receipts[3]!.id}`, { cookie: ada.cookie })
-    for (const one of [request, (own.body as RequestResponse).request]) {
-      assert.deepEqual((one as RequestDetail).failed_attempts, [attempt, attempt])
-    }
+    assert.deepEqual((own.body as RequestResponse).request.failed_attempts, [ownAttempt, ownAttempt])
+    const sold = await call('GET', `/api/admin/requests/${receipts[1]!.id}`, { cookie })
+    assert.partialDeepStrictEqual((sold.body as AdminRequestResponse).request, {
+      cost_usd: '2.00',
+      provider_cost_usd: '2.50',
+      margin_usd: '-0.50'
+    })
     const csv = await call('GET', `/api/admin/requests/export?account=${ada.id}&format=csv&status=502`, { cookie })
     const cell = /"(\[\{.*\}\])"$/m.exec(String(csv.body))![1]!
     assert.deepEqual(JSON.parse(cell.replaceAll('""', '"')), [attempt, attempt])

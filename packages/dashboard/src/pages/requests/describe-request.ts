@@ -1,10 +1,16 @@
+import type { AdminRequestDetail } from '@tollgate/contracts/http/requests.ts'
 import type { Answer } from '../../api/call.ts'
 import { formatExactUsd } from '../../format/money.ts'
 import { formatCount, formatDecimals } from '../../format/number.ts'
 
 /** Operators also see the provider that was called last; null for none. */
 export type ListedRequest = Answer<'listRequests'>['requests'][number] & { readonly upstream?: string | null }
-export type RequestDetail = Answer<'getRequest'>['request']
+type OwnRequest = Answer<'getRequest'>['request']
+/** A request of the own account; and for operators of any account, with its provider and what that bills. */
+export type RequestDetail = Omit<OwnRequest, 'failed_attempts'> &
+  Partial<Pick<AdminRequestDetail, 'margin_usd' | 'provider_cost_usd' | 'upstream'>> & {
+    readonly failed_attempts: ReadonlyArray<OwnRequest['failed_attempts'][number] & { readonly upstream?: string }>
+  }
 type Told = Pick<ListedRequest, 'kind' | 'status' | 'code' | 'count' | 'attempts' | 'client_gone' | 'estimated'>
 type Tone = 'accent' | 'neutral' | 'warning' | 'danger'
 
@@ -60,8 +66,12 @@ export function explainRequest(request: Told & Pick<ListedRequest, 'cost_usd' | 
 
 /** Which prices gave the cost of a request. */
 export function explainPrices({ prices, cost_usd: cost }: Pick<RequestDetail, 'prices' | 'cost_usd'>): string {
-  if (prices !== null)
-    return 'Each kind of usage at the price that was in force when the request started: /1M is for a million tokens. The sum is rounded up once.'
+  if (prices !== null) {
+    const { price_group: group } = prices
+    const ofGroup =
+      group === null ? '' : ` These are the list prices times ${group.multiplier}, for the price group ${group.name}.`
+    return `Each kind of usage at the price that was in force when the request started: /1M is for a million tokens.${ofGroup} The sum is rounded up once.`
+  }
   return Number(cost) === 0
     ? 'Nothing was charged for this request.'
     : 'The log has no prices for this request, because its cost does not come from its tokens.'

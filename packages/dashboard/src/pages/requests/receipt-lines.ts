@@ -73,19 +73,27 @@ export function listAttempts(request: Told): ListedAttempt[] {
   if (failed.length === 0 || attempts > failed.length + 1) return []
   const listed = failed.map(({ upstream: provider, code, status, started_ms, duration_ms }, index) => ({
     number: index + 1,
-    provider,
+    provider: provider ?? nameOfCall(index + 1),
     isFailure: true,
     outcome: `${status === null ? 'No answer' : `Status ${status}`}: ${code}`,
     time: `Began after ${formatMs(started_ms)}, failed ${formatMs(duration_ms)} later`
   }))
   if (attempts === failed.length || upstream === null) return listed
-  const last = { number: attempts, provider: upstream, isFailure: false, outcome: outcomeOfLast(request) }
+  const last = {
+    number: attempts,
+    provider: upstream ?? nameOfCall(attempts),
+    isFailure: false,
+    outcome: outcomeOfLast(request)
+  }
   const { first_byte_ms: first } = request
   return [
     ...listed,
     { ...last, time: first === null ? null : `First byte ${formatMs(first)} after the request arrived` }
   ]
 }
+
+/** Customers do not see which provider it was. */
+const nameOfCall = (number: number): string => `Call ${number}`
 
 function outcomeOfLast({ status, code, client_gone: isGone }: Told): string {
   if (isGone) return 'Still under way when the client left'

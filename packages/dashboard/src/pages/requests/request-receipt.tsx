@@ -55,7 +55,7 @@ export function RequestReceipt({ request, requestKey, account }: RequestReceiptP
               ...(request.answered_model === null ? [] : [['Model of the answer', request.answered_model] as const]),
               ...amountsOf(request),
               ['Answer', request.stream ? 'A stream' : 'A single body'],
-              ['Provider', request.upstream ?? '–'],
+              ...(request.upstream === undefined ? [] : [['Provider', request.upstream ?? '–'] as const]),
               ['Calls to providers', formatCount(request.attempts)],
               ['First byte after', formatMs(request.first_byte_ms)],
               ['Duration', formatMs(request.duration_ms)],
@@ -196,6 +196,11 @@ function ChargeTable({ request }: { readonly request: RequestDetail }) {
     <Card title="Cost" description={explainPrices(request)} isFlush>
       {lines.length > 0 && <DataTable label="Cost by kind" columns={columns} rows={lines} keyOf={({ name }) => name} />}
       <p className="border-t border-line px-5 py-3.5 text-right font-medium tabular-nums">{total}</p>
+      {request.provider_cost_usd !== undefined && request.margin_usd !== undefined && (
+        <p className="px-5 pb-3.5 text-right text-sm text-ink-soft tabular-nums">
+          Provider cost: {formatExactUsd(request.provider_cost_usd)} · Margin: {formatExactUsd(request.margin_usd)}
+        </p>
+      )}
     </Card>
   )
 }
