@@ -67,7 +67,7 @@ test('the command and control', async (t) => {
 
   await t.test('usage is exported as CSV and as JSON lines', async () => {
     const csv = await terminal.run(`usage export --csv --account ${user.id} --group day,model`)
-    assert.equal(csv.out.split('\r\n')[1], `${today},'=cmd,1,0,1000,4,5,2,0,0,0,0,0,0,0,0,2.00`)
+    assert.equal(csv.out.split('\r\n')[1], `${today},'=cmd,1,0,1000,4,5,2,0,0,0,0,0,0,0,0,2.00,2.00,0.00`)
     const json = await terminal.run('usage export --group model --json')
     assert.deepEqual([json.json().model, json.json().cost_usd], ['=cmd', '2.00'])
     assert.equal((await terminal.run('usage export --from 2026-01-02 --to 2026-01-01')).code, 1)
