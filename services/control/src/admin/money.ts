@@ -11,6 +11,7 @@ import {
   type AccountCosts,
   marginUsd,
   type Revenue,
+  type RevenueRow,
   readAccountCosts,
   readMonthCosts,
   readRevenue,
@@ -21,7 +22,7 @@ import {
 const shownMonths = 12
 const maxUnprofitable = 100
 
-/** `GET /money`: cost of the models, revenue from paid invoices, and the margin. */
+/** `GET /money`: cost of the models, revenue from plans, and the margin. */
 export function money(app: TypedApp, { database, clock, limitReads }: AdminContext): void {
   app.get(
     '/money',
@@ -31,7 +32,7 @@ export function money(app: TypedApp, { database, clock, limitReads }: AdminConte
         operationId: 'getMoney',
         summary: 'Get cost, revenue and margin of a month, and of the last 12 months',
         description:
-          'The cost is the usage at the catalog’s prices. The revenue is the sum of paid invoices. Refunds are not subtracted. Control copies paid invoices from the payment provider; `invoices_read_at` is the time of the last complete copy. Each account, also a deleted one, counts under the plan that is in force now. `unprofitable` compares the cost of the month with the invoices paid in the month. It leaves out accounts that pay in other currencies than dollars.',
+          'The cost is the usage at the catalog’s prices. The revenue is what customers paid for plans in the month, without tax, minus the refunds that were made in the month. A refund returns the same share of the tax as its invoice. Other paid invoices are `other_revenue`. Control copies paid invoices and refunds from the payment provider; `invoices_read_at` and `refunds_read_at` are the times of the last complete copies. If `refunds_read_at` is null, refunds are missing. Each account, also a deleted one, counts under the plan that is in force now. `unprofitable` compares the cost of the month with the revenue of the month. It leaves out accounts that pay in other currencies than dollars.',
         querystring: AdminMoneyQuery,
         response: answers({ 200: AdminMoneyResponse })
       }
@@ -57,16 +58,20 @@ async function readMoney(tx: Transaction, name: string, now: Date): Promise<Admi
   const accountCosts = await readAccountCosts(tx, month, maxUnprofitable)
   const adjustments = await sumAdjustments(tx, null, month.from, month.to)
   const months = await readMonths(tx, now)
-  const [sweep] = await tx.select({ finishedAt: invoiceSweeps.finishedAt }).from(invoiceSweeps)
+  const [sweep] = await tx
+    .select({ finishedAt: invoiceSweeps.finishedAt, refundsReadAt: invoiceSweeps.refundsReadAt })
+    .from(invoiceSweeps)
   const cost = sumNanos(served)
   const paid = await readRevenue(tx, month)
-  const revenue = toRevenue(paid.map(({ currency, amount }) => [currency, amount]))
+  const revenue = sumsOf(paid, 'amount')
   return {
     month: name,
     cost_usd: formatSignedUsd(cost),
     adjustments_usd: formatSignedUsd(adjustments),
     revenue,
-    tax: toRevenue(paid.map(({ currency, tax }) => [currency, tax])).filter(({ amount }) => amount > 0),
+    tax: sumsOf(paid, 'tax'),
+    refunded: sumsOf(paid, 'refunded'),
+    other_revenue: sumsOf(paid, 'other'),
     margin_usd: marginUsd(revenue, cost),
     by_model: toParts(served, 'model').map(({ name: model, ...part }) => ({ model, ...part })),
     by_upstream: toParts(served, 'upstream').map(({ name: upstream, ...part }) => ({ upstream, ...part })),
@@ -79,7 +84,8 @@ async function readMoney(tx: Transaction, name: string, now: Date): Promise<Admi
       revenue: toRevenue(Object.entries(paid ?? {}))
     })),
     months,
-    invoices_read_at: sweep?.finishedAt?.toISOString() ?? null
+    invoices_read_at: sweep?.finishedAt?.toISOString() ?? null,
+    refunds_read_at: sweep?.refundsReadAt?.toISOString() ?? null
   }
 }
 
@@ -90,7 +96,7 @@ async function readMonths(tx: Transaction, now: Date): Promise<AdminMoney['month
   return months.map(({ from }, index) => {
     const name = nameOfMonth(from)
     const ofMonth = paid.filter(({ month }) => month === name)
-    const revenue = toRevenue(ofMonth.map(({ currency, amount }) => [currency, amount]))
+    const revenue = sumsOf(ofMonth, 'amount')
     const cost = costs[index]!
     return { month: name, cost_usd: formatSignedUsd(cost), revenue, margin_usd: marginUsd(revenue, cost) }
   })
@@ -119,8 +125,13 @@ function toPlans({ plans, revenue }: AccountCosts): AdminMoney['by_plan'] {
   })
 }
 
+/** Without the currencies in which nothing is left. */
 const toRevenue = (amounts: ReadonlyArray<readonly [currency: string, amount: string]>): Revenue[] =>
-  amounts.map(([currency, amount]) => ({ currency, amount: Number(amount) }))
+  amounts.map(([currency, amount]) => ({ currency, amount: Number(amount) })).filter(({ amount }) => amount !== 0)
+
+/** One of the sums by currency. */
+const sumsOf = (rows: readonly RevenueRow[], sum: 'amount' | 'tax' | 'refunded' | 'other'): Revenue[] =>
+  toRevenue(rows.map((row) => [row.currency, row[sum]]))
 
 const sumNanos = (rows: readonly ServedRow[]): bigint => rows.reduce((sum, { nanos }) => sum + BigInt(nanos), 0n)
 

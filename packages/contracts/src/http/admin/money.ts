@@ -10,8 +10,10 @@ export const AdminMoneyQuery = Type.Object(
 )
 export type AdminMoneyQuery = Static<typeof AdminMoneyQuery>
 
-/** Paid invoices in one currency without tax, in its smallest unit. */
-const Revenue = Type.Object({ currency: Type.String(), amount: Type.Integer() })
+/** An amount in a currency's smallest unit. */
+const Amount = Type.Object({ currency: Type.String(), amount: Type.Integer() })
+/** Paid for plans in one currency, without tax and after refunds. It is below zero if more went back. */
+const Revenue = Amount
 /** Revenue in dollars minus cost. Null if there is revenue in another currency. */
 const Margin = Type.Union([SignedUsd, Type.Null()])
 
@@ -22,8 +24,12 @@ export const AdminMoney = Type.Object({
   /** Sum of the operators' adjustments. It is not part of the cost. */
   adjustments_usd: SignedUsd,
   revenue: Type.Array(Revenue),
-  /** The tax in the paid invoices. It is not part of the revenue. */
-  tax: Type.Array(Type.Object({ currency: Type.String(), amount: Type.Integer() })),
+  /** The tax in the invoices that were paid for plans. It is not part of the revenue. */
+  tax: Type.Array(Amount),
+  /** All refunds of the month, with tax. They are already subtracted from the revenue. */
+  refunded: Type.Array(Amount),
+  /** Paid for anything else than plans, without tax and after refunds. It is not part of the revenue. */
+  other_revenue: Type.Array(Amount),
   margin_usd: Margin,
   by_model: Type.Array(Type.Object({ model: Type.String(), requests: Count, cost_usd: SignedUsd })),
   /** `upstream` is empty for usage whose upstream is not known, such as of requests that a crash ended. */
@@ -31,7 +37,7 @@ export const AdminMoney = Type.Object({
   by_plan: Type.Array(
     Type.Object({
       plan: Type.String(),
-      /** Accounts with usage or a paid invoice in the month. */
+      /** Accounts with usage, a payment for a plan or a refund in the month. */
       accounts: Count,
       cost_usd: SignedUsd,
       revenue: Type.Array(Revenue),
@@ -56,7 +62,9 @@ export const AdminMoney = Type.Object({
     Type.Object({ month: Month, cost_usd: SignedUsd, revenue: Type.Array(Revenue), margin_usd: Margin })
   ),
   /** When control last read all invoices from the payment provider; null before the first time. */
-  invoices_read_at: Type.Union([Instant, Type.Null()])
+  invoices_read_at: Type.Union([Instant, Type.Null()]),
+  /** When control last read all refunds. Null if it never did, or if the payment provider's key may not read them. */
+  refunds_read_at: Type.Union([Instant, Type.Null()])
 })
 export type AdminMoney = Static<typeof AdminMoney>
 

@@ -111,6 +111,11 @@ function Money({ money }: { readonly money: AdminMoney }) {
           Revenue is missing until all invoices are read from the payment provider.
         </Banner>
       )}
+      {money.invoices_read_at !== null && money.refunds_read_at === null && (
+        <Banner tone="warning" title="Refunds were not read">
+          Revenue is too high by what was refunded. If this stays, allow Charges and Refunds: Read for the Stripe key.
+        </Banner>
+      )}
       <Totals money={money} />
       {money.unprofitable.length > 0 && (
         <Card
@@ -158,6 +163,9 @@ function Totals({ money }: { readonly money: AdminMoney }) {
       </dl>
       <p className="mt-4 text-sm text-ink-soft">
         {money.tax.length > 0 && `Revenue is without ${describeRevenue(money.tax)} of tax. `}
+        {money.refunded.length > 0 && `Revenue is after ${describeRevenue(money.refunded)} of refunds. `}
+        {money.other_revenue.length > 0 &&
+          `${describeRevenue(money.other_revenue)} for other things than plans is not part of the revenue. `}
         {money.margin_usd === null && 'The margin is not known, because some revenue is not in dollars. '}
         Adjustments by operators are not part of the cost.
         {money.invoices_read_at !== null && (
