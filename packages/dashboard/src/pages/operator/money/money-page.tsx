@@ -32,7 +32,11 @@ const formatRounded = (usd: number): string => (usd < 100 ? formatUsd(usd) : com
 function MonthsChart({ months }: { readonly months: AdminMoney['months'] }) {
   const names = months.map(({ month }) => formatShortMonth(month))
   const series: Series[] = [
-    { id: 'revenue', name: 'Revenue in dollars', values: months.map(({ revenue }) => revenueUsd(revenue)) },
+    {
+      id: 'revenue',
+      name: 'Revenue in dollars',
+      values: months.map(({ revenue }) => Math.max(0, revenueUsd(revenue)))
+    },
     { id: 'cost', name: 'Cost', values: months.map(({ cost_usd }) => Math.max(0, Number(cost_usd))) }
   ]
   const margin: Series = {
