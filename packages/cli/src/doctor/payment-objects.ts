@@ -38,13 +38,15 @@ export interface PaymentsFacts {
   readonly endpoints: Call<readonly StripeEndpoint[]>
   /** The default configuration of the customer portal; absent if none was ever saved. */
   readonly portal: Call<StripePortal>
+  /** Whether the key may read refunds; what it found does not matter. */
+  readonly refunds: Call<true>
   /** How far Stripe's clock is ahead of this machine's, ms; null if no call told. */
   readonly skewMs: number | null
 }
 
 type StripeAnswer = object & { readonly lastResponse?: { readonly headers: Record<string, string> } }
 
-/** Reads prices, webhook endpoints and the portal's configuration. Changes nothing, and never rejects. */
+/** Reads prices, webhook endpoints, the portal's configuration and a refund. Changes nothing, and never rejects. */
 export async function readPayments(
   { secretKey, apiBase }: { readonly secretKey: string; readonly apiBase: string },
   priceIds: readonly string[],
@@ -69,7 +71,7 @@ export async function readPayments(
       return outcomeOf(error)
     }
   }
-  const [endpoints, portal, ...prices] = await Promise.all([
+  const [endpoints, portal, refunds, ...prices] = await Promise.all([
     call(
       () => stripe.webhookEndpoints.list({ limit: pageSize }),
       (answer) => (answer as { data: StripeEndpoint[] }).data
@@ -77,6 +79,10 @@ export async function readPayments(
     call(
       () => stripe.billingPortal.configurations.list({ is_default: true, active: true, limit: 1 }),
       (answer) => (answer as { data: StripePortal[] }).data[0] ?? null
+    ),
+    call(
+      () => stripe.refunds.list({ limit: 1 }),
+      () => true as const
     ),
     ...priceIds.map(async (id) => {
       const price = await call(
@@ -86,7 +92,7 @@ export async function readPayments(
       return [id, price] as const
     })
   ])
-  return { prices: new Map(prices), endpoints, portal, skewMs }
+  return { prices: new Map(prices), endpoints, portal, refunds, skewMs }
 }
 
 /** The client takes any JSON for an answer of Stripe, also that of a proxy. */
@@ -208,6 +214,18 @@ export function judgePortal(call: Call<StripePortal>, soldPrices: number): Findi
       what: `In the customer portal, customers cannot ${missing.join(', nor ')}.`,
       why: 'Tollgate has no pages for this: it leads customers to the portal.',
       fix: `${portalPage}: allow it, and save.`
+    })
+  ]
+}
+
+/** Checks that control can subtract refunds from revenue. */
+export function judgeRefunds(call: Call<true>): Finding[] {
+  if (call.kind !== 'refused') return []
+  return [
+    warning('refunds_unreadable', {
+      what: `The key may not read refunds: ${call.message}`,
+      why: 'Revenue on the money page is too high by what was refunded.',
+      fix: 'Stripe: Developers → API keys → your restricted key: allow Charges and Refunds: Read.'
     })
   ]
 }

@@ -15,6 +15,7 @@ const right: PaymentsFacts = {
     kind: 'found',
     value: { features: { subscription_update: enabled, subscription_cancel: enabled, payment_method_update: enabled } }
   },
+  refunds: { kind: 'found', value: true },
   skewMs: 0
 }
 const settings = { publicUrl, secretKey: 'sk_live_x', webhookSecrets: ['whsec_0123456789abcdef'], isEmbedded: false }
@@ -27,11 +28,12 @@ const cases: Array<[name: string, facts: PaymentsFacts, change: Partial<typeof s
   ['the embedded server of npm start', right, { secretKey: 'sk_test_x', isEmbedded: true }, []],
   [
     'a refused key is told once',
-    { ...right, endpoints: refused(401), portal: refused(401) },
+    { ...right, endpoints: refused(401), portal: refused(401), refunds: refused(401) },
     {},
     ['payments_key_refused']
   ],
   ['a key that may not read the portal', { ...right, portal: refused(403) }, {}, ['portal_unreadable']],
+  ['a key that may not read refunds', { ...right, refunds: refused(403) }, {}, ['refunds_unreadable']],
   [
     'a price that Stripe does not have',
     { ...right, prices: new Map([['price_1', { kind: 'absent' }]]) },

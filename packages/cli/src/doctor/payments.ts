@@ -7,6 +7,7 @@ import {
   judgeEndpoints,
   judgePortal,
   judgePrices,
+  judgeRefunds,
   type PaymentsFacts,
   readPayments
 } from './payment-objects.ts'
@@ -41,7 +42,7 @@ export interface PaymentsSettings {
 }
 
 export function judgePayments(facts: PaymentsFacts, catalog: Catalog, settings: PaymentsSettings): Result[] {
-  const calls: Array<Call<unknown>> = [facts.endpoints, facts.portal, ...facts.prices.values()]
+  const calls: Array<Call<unknown>> = [facts.endpoints, facts.portal, facts.refunds, ...facts.prices.values()]
   const whole = judgeConnection(calls)
   if (whole !== null) return [whole]
   const plans = Object.entries(catalog.plans)
@@ -56,7 +57,8 @@ export function judgePayments(facts: PaymentsFacts, catalog: Catalog, settings: 
       settings,
       endpoints.some(({ severity }) => severity === 'error')
     ),
-    ...judgePortal(facts.portal, sold.length)
+    ...judgePortal(facts.portal, sold.length),
+    ...judgeRefunds(facts.refunds)
   ]
 }
 

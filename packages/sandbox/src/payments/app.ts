@@ -21,6 +21,7 @@ import { registerPortalPages } from './pages/portal-pages.ts'
 import { registerPortalConfigurations } from './portal-configurations.ts'
 import { registerPortalSessions } from './portal-sessions.ts'
 import { registerPrices } from './prices.ts'
+import { registerRefunds } from './refunds.ts'
 import { registerSubscriptions } from './subscriptions.ts'
 import { newId } from './wire.ts'
 
@@ -72,6 +73,7 @@ export function buildPaymentsApp(
     registerPortalSessions(v1, api)
     registerSubscriptions(v1, api)
     registerInvoices(v1, api)
+    registerRefunds(v1, api)
     registerEvents(v1, api)
     registerWebhookEndpoints(v1, api)
   })

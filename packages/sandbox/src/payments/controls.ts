@@ -6,8 +6,9 @@ import type { Deliverer } from './deliverer.ts'
 import { invalidRequest } from './errors.ts'
 import { findResource } from './find.ts'
 import { type Api, changeInTransaction, type Failure, type RecordedCall } from './http/api.ts'
+import { failRefund, refundInvoice } from './refunds.ts'
 import { runDue } from './run-due.ts'
-import type { WireCheckoutSession, WireEvent, WireSubscription } from './wire.ts'
+import type { WireCheckoutSession, WireEvent, WireRefund, WireSubscription } from './wire.ts'
 
 /** Controls of the account for tests. */
 export interface Controls {
@@ -31,6 +32,10 @@ export interface Controls {
   setStatus(subscriptionId: string, status: WireSubscription['status']): WireSubscription
   /** Pays an open checkout session as its page does, with a working card by default. */
   pay(sessionId: string, payment?: Partial<ControlledPayment>): WireCheckoutSession
+  /** Refunds a paid invoice as Stripe's dashboard does. @param amount by default, all that is left */
+  refund(invoiceId: string, amount?: number): WireRefund
+  /** Fails a refund that had succeeded. */
+  failRefund(refundId: string): WireRefund
 }
 
 export interface ControlledPayment extends Payment {
@@ -79,13 +84,21 @@ export function createControls(api: Api, deliverer: Deliverer): Controls {
       api.catchUp()
       api.deliver()
       return paid
-    }
+    },
+    refund: (invoiceId, amount) => changeAndDeliver(api, () => refundInvoice(context, invoiceId, amount)),
+    failRefund: (refundId) => changeAndDeliver(api, () => failRefund(context, refundId))
   }
 }
 
 function change<Result>(api: Api, run: () => Result): Result {
   api.catchUp()
   return changeInTransaction(api, run)
+}
+
+function changeAndDeliver<Result>(api: Api, run: () => Result): Result {
+  const result = change(api, run)
+  api.deliver()
+  return result
 }
 
 function setStatus(context: PaymentsContext, id: string, status: WireSubscription['status']): WireSubscription {

@@ -12,6 +12,7 @@ import type {
   WirePortalSession,
   WirePrice,
   WireProduct,
+  WireRefund,
   WireSubscription,
   WireWebhookEndpoint
 } from './wire.ts'
@@ -25,6 +26,7 @@ export interface Kinds {
   payment_method: WirePaymentMethod
   subscription: WireSubscription
   invoice: WireInvoice
+  refund: WireRefund
   'checkout.session': WireCheckoutSession
   'billing_portal.configuration': WirePortalConfiguration
   event: WireEvent
@@ -84,6 +86,7 @@ const groups = {
   payment_method: 'customer',
   subscription: 'customer',
   invoice: 'customer',
+  refund: 'payment_intent',
   'checkout.session': 'customer',
   portal_visit: 'visit'
 } as const satisfies Partial<Record<Kind, string>>

@@ -69,6 +69,33 @@ test('the real client takes a customer from checkout to cancellation', async (t)
   assert.equal((await stripe.subscriptions.list({ customer: customer.id, status: 'all' })).data.length, 1)
 })
 
+test('refunds are listed newest first, and lead to their invoice, also after one has failed', async (t) => {
+  const account = await startTestAccount(t)
+  const { stripe, controls } = account
+  const { customer } = await addSubscriber(account)
+  const [invoice] = (await stripe.invoices.list({ customer: customer.id })).data
+  const part = controls.refund(invoice!.id!, 500)
+  controls.advance(60)
+  const rest = controls.refund(invoice!.id!)
+  assert.throws(() => controls.refund(invoice!.id!, 1), /greater than unrefunded/)
+  controls.failRefund(rest.id)
+
+  const { data: refunds } = await stripe.refunds.list({ created: { gte: part.created } })
+  assert.deepEqual(
+    refunds.map(({ id, amount, status, customer: payer }) => [id, amount, status, payer]),
+    [
+      [rest.id, 1500, 'failed', customer.id],
+      [part.id, 500, 'succeeded', customer.id]
+    ]
+  )
+  const payment = { type: 'payment_intent', payment_intent: part.payment_intent! } as const
+  const { data: payments } = await stripe.invoicePayments.list({ payment })
+  assert.deepEqual(
+    payments.map((one) => one.invoice),
+    [invoice!.id]
+  )
+})
+
 test('data, clock and idempotency keys survive a restart', async (t) => {
   const dataDir = await temporaryDirectory(t)
   const first = await startTestAccount(t, { dataDir })

@@ -37,6 +37,7 @@ export type WireSubscriptionItem = Wire<Stripe.SubscriptionItem>
 export type WireInvoice = Wire<Stripe.Invoice>
 export type WireInvoiceLine = Wire<Stripe.InvoiceLineItem>
 export type WireInvoicePayment = Wire<Stripe.InvoicePayment>
+export type WireRefund = Wire<Stripe.Refund>
 export type WireCheckoutSession = Wire<Stripe.Checkout.Session>
 export type WireLineItem = Wire<Stripe.LineItem>
 export type WirePortalSession = Wire<Stripe.BillingPortal.Session>
@@ -56,6 +57,7 @@ export type EventObject =
   | WirePaymentMethod
   | WireSubscription
   | WireInvoice
+  | WireRefund
   | WireCheckoutSession
   | WirePortalSession
   | WirePortalConfiguration

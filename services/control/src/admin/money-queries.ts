@@ -1,11 +1,10 @@
 import { formatSignedUsd } from '@tollgate/contracts/money/usd.ts'
 import { type SQL, sql } from 'drizzle-orm'
-import { everyCustomer } from '../billing/customers.ts'
 import { queryRows, type Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
-import { invoices } from '../database/schema/billing.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { users } from '../database/schema/users.ts'
+import { takings } from './takings.ts'
 
 /** A calendar month in UTC; `to` is exclusive. */
 export interface Month {
@@ -41,12 +40,12 @@ export const readServed = (tx: Transaction, month: Month): Promise<ServedRow[]> 
       group by 1, 2, 3`
   )
 
-/** Revenue of one account without tax: amounts by currency. */
+/** Revenue of one account: amounts by currency. */
 type Amounts = Record<string, string>
 
 export interface AccountCosts {
   plans: Array<{ plan: string; accounts: string } & Earned>
-  /** Paid amounts of all accounts of a plan. */
+  /** Revenue from all accounts of a plan. */
   revenue: Array<{ plan: string; currency: string; amount: string }>
   unprofitable: Array<{ id: string; email: string; plan: string; paid: Amounts | null } & Earned>
 }
@@ -70,9 +69,8 @@ export const accountCosts = (month: Month, limit: number): SQL => sql`
     from ${ledger} where ${within(sql`${ledger.hour}`, month)}
     group by 1
   ), paid as (
-    select payer.account_id as id, ${invoices.currency} as currency, sum(${invoices.amount} - ${invoices.tax}) as amount
-    from ${invoices} join ${everyCustomer} as payer on payer.customer_id = ${invoices.customerId}
-    where ${within(sql`${invoices.paidAt}`, month)}
+    select account_id as id, currency, sum(amount) as amount
+    from ${takings((time) => within(time, month))} as takings where purpose = 'plan'
     group by 1, 2
   ), paid_by_account as (
     select id, json_object_agg(currency, amount::text order by currency) as paid,
@@ -120,20 +118,25 @@ export interface RevenueRow {
   /** Such as `2026-11`. */
   month: string
   currency: string
-  /** Without tax. */
+  /** From plans, without tax and after refunds. */
   amount: string
   tax: string
+  /** From anything else, without tax and after refunds. */
+  other: string
+  /** All that went back. */
+  refunded: string
 }
 
-/** What customers of Tollgate paid in a range, by month and currency. Other customers of the provider are left out. */
+/** What customers of Tollgate paid in a range, by month and currency; see {@link takings}. */
 export const readRevenue = (tx: Transaction, range: Month): Promise<RevenueRow[]> =>
   queryRows<RevenueRow>(
     tx,
     sql`
-      select to_char(${invoices.paidAt} at time zone 'UTC', 'YYYY-MM') as month, ${invoices.currency} as currency,
-        sum(${invoices.amount} - ${invoices.tax})::text as amount, sum(${invoices.tax})::text as tax
-      from ${invoices} join ${everyCustomer} as payer on payer.customer_id = ${invoices.customerId}
-      where ${within(sql`${invoices.paidAt}`, range)}
+      select to_char(at at time zone 'UTC', 'YYYY-MM') as month, currency,
+        coalesce(sum(amount) filter (where purpose = 'plan'), 0)::text as amount,
+        coalesce(sum(tax) filter (where purpose = 'plan'), 0)::text as tax,
+        coalesce(sum(amount) filter (where purpose = 'other'), 0)::text as other, sum(refunded)::text as refunded
+      from ${takings((time) => within(time, range))} as takings
       group by 1, 2 order by 1, 2`
   )
 
@@ -145,7 +148,7 @@ function within(column: SQL, { from, to }: Month): SQL {
 /** A cent in nanodollars. */
 const nanosPerCent = 10_000_000n
 
-/** Sums of paid invoices in one currency, in its smallest unit. */
+/** A sum of money in one currency, in its smallest unit. */
 export interface Revenue {
   readonly currency: string
   readonly amount: number

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { AdminMoney } from '@tollgate/contracts/http/admin/money.ts'
 import { zeroCounts } from '@tollgate/contracts/meters/meters.ts'
 import { eq } from 'drizzle-orm'
-import { storeCustomer } from '../billing/customers.ts'
+import { findCustomer, storeCustomer } from '../billing/customers.ts'
 import { startBilling } from '../billing/testing/start-billing.ts'
 import { adjustments } from '../database/schema/audit.ts'
-import { invoices } from '../database/schema/billing.ts'
+import { invoices, refunds } from '../database/schema/billing.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { lastMonths, nameOfMonth } from '../usage/month-spend.ts'
@@ -63,7 +63,8 @@ onDatabase('the money page', async (t, newDatabase) => {
       by_upstream: [],
       by_plan: [],
       unprofitable: [],
-      invoices_read_at: null
+      invoices_read_at: null,
+      refunds_read_at: null
     })
     assert.deepEqual(
       money.months.map(({ month }) => month),
@@ -112,6 +113,8 @@ onDatabase('the money page', async (t, newDatabase) => {
       adjustments_usd: '-2.50',
       revenue,
       tax: [],
+      refunded: [],
+      other_revenue: [],
       profit_usd: '-4000042.000000001',
       by_model: [
         { model: 'large', requests: 4, ...earned('4400002.200000001', '4000002.000000001', '400000.20') },
@@ -133,9 +136,11 @@ onDatabase('the money page', async (t, newDatabase) => {
         },
         { plan: 'pro', accounts: 1, ...earned('3.30', '3.00', '0.30'), revenue, profit_usd: '17.00' }
       ],
-      invoices_read_at: money.invoices_read_at
+      invoices_read_at: money.invoices_read_at,
+      refunds_read_at: money.refunds_read_at
     })
     assert.ok(Date.parse(money.invoices_read_at!) <= control.now().getTime())
+    assert.ok(Date.parse(money.refunds_read_at!) <= control.now().getTime())
     assert.deepEqual(
       unprofitable.map(({ account_id, email, charge_usd, provider_cost_usd }) => [
         account_id,
@@ -210,6 +215,41 @@ onDatabase('the money page', async (t, newDatabase) => {
       assert.equal(money.months.at(-1)!.profit_usd, null)
     }
   )
+
+  const ofPayer = { customerId: (await findCustomer(orm, payer.id))!.customerId, currency: 'usd' }
+  const usdOf = (amounts: AdminMoney['revenue']) =>
+    amounts.filter(({ currency }) => currency === 'usd').map(({ amount }) => amount)
+
+  await t.test('an invoice for anything else than a plan is no revenue of plans, and is shown apart', async () => {
+    const before = await read()
+    await orm
+      .insert(invoices)
+      .values({ ...ofPayer, id: 'in_other', amount: 700, tax: 100, purpose: 'other', paidAt: control.now() })
+    const money = await read()
+    assert.deepEqual(money.other_revenue, [{ currency: 'usd', amount: 600 }])
+    assert.deepEqual({ ...money, other_revenue: [] }, before)
+  })
+
+  await t.test('a refund lowers the revenue of its month, and returns the same share of the tax', async () => {
+    const taxed = { ...ofPayer, id: 'in_taxed', amount: 2380, tax: 380, purpose: 'plan' as const, paidAt: previous }
+    await orm.insert(invoices).values(taxed)
+    const paid = await read()
+    const at = control.now()
+    await orm.insert(refunds).values([
+      { ...ofPayer, id: 're_part', invoiceId: 'in_taxed', amount: 1190, at },
+      { ...ofPayer, id: 're_unknown', invoiceId: null, amount: 300, at },
+      { ...ofPayer, id: 're_other', invoiceId: 'in_other', amount: 700, at },
+      { ...ofPayer, id: 're_stranger', customerId: stranger.id, amount: 2000, at }
+    ])
+    const money = await read()
+    assert.deepEqual(usdOf(money.revenue), [2000 - 1000 - 300])
+    assert.deepEqual([money.refunded, money.other_revenue], [[{ currency: 'usd', amount: 2190 }], []])
+    const pro = money.by_plan.find(({ plan }) => plan === 'pro')
+    assert.partialDeepStrictEqual(pro, { revenue: [{ currency: 'usd', amount: 700 }], profit_usd: '4.00' })
+    assert.deepEqual(usdOf(money.months.at(-1)!.revenue), [700])
+    assert.deepEqual(money.months.at(-2), paid.months.at(-2))
+    assert.deepEqual(usdOf(money.months.at(-2)!.revenue), [2000])
+  })
 
   await t.test('only operators can read it, and only by month', async () => {
     const { cookie } = await control.signUp()

@@ -12,6 +12,7 @@ import {
   type Earned,
   profitUsd,
   type Revenue,
+  type RevenueRow,
   readAccountCosts,
   readMonthlyEarnings,
   readRevenue,
@@ -22,7 +23,7 @@ import {
 const shownMonths = 12
 const maxUnprofitable = 100
 
-/** `GET /money`: what usage earned, what the models cost, and the revenue from paid invoices. */
+/** `GET /money`: what usage earned, what the models cost, and the revenue from plans. */
 export function money(app: TypedApp, { database, clock, limitReads }: AdminContext): void {
   app.get(
     '/money',
@@ -32,7 +33,7 @@ export function money(app: TypedApp, { database, clock, limitReads }: AdminConte
         operationId: 'getMoney',
         summary: 'Get charge, cost and revenue of a month, and of the last 12 months',
         description:
-          '`charge_usd` is what accounts were charged for their usage, `provider_cost_usd` what the providers bill for it by the catalog’s prices, and `margin_usd` the difference. `profit_usd` is the revenue minus what the providers bill. The revenue is the sum of paid invoices. Refunds are not subtracted. Control copies paid invoices from the payment provider; `invoices_read_at` is the time of the last complete copy. Each account, also a deleted one, counts under the plan that is in force now. `unprofitable` compares what the providers bill for the month with the invoices paid in the month. It leaves out accounts that pay in other currencies than dollars.',
+          '`charge_usd` is what accounts were charged for their usage, `provider_cost_usd` what the providers bill for it by the catalog’s prices, and `margin_usd` the difference. `profit_usd` is the revenue minus what the providers bill. The revenue is what customers paid for plans in the month, without tax, minus the refunds that were made in the month. A refund returns the same share of the tax as its invoice. Other paid invoices are `other_revenue`. Control copies paid invoices and refunds from the payment provider; `invoices_read_at` and `refunds_read_at` are the times of the last complete copies. If `refunds_read_at` is null, refunds are missing. Each account, also a deleted one, counts under the plan that is in force now. `unprofitable` compares what the providers bill for the month with the revenue of the month. It leaves out accounts that pay in other currencies than dollars.',
         querystring: AdminMoneyQuery,
         response: answers({ 200: AdminMoneyResponse })
       }
@@ -58,16 +59,20 @@ async function readMoney(tx: Transaction, name: string, now: Date): Promise<Admi
   const accountCosts = await readAccountCosts(tx, month, maxUnprofitable)
   const adjustments = await sumAdjustments(tx, null, month.from, month.to)
   const months = await readMonths(tx, now)
-  const [sweep] = await tx.select({ finishedAt: invoiceSweeps.finishedAt }).from(invoiceSweeps)
+  const [sweep] = await tx
+    .select({ finishedAt: invoiceSweeps.finishedAt, refundsReadAt: invoiceSweeps.refundsReadAt })
+    .from(invoiceSweeps)
   const earned = sumEarned(served)
   const paid = await readRevenue(tx, month)
-  const revenue = toRevenue(paid.map(({ currency, amount }) => [currency, amount]))
+  const revenue = sumsOf(paid, 'amount')
   return {
     month: name,
     ...toEarned(earned),
     adjustments_usd: formatSignedUsd(adjustments),
     revenue,
-    tax: toRevenue(paid.map(({ currency, tax }) => [currency, tax])).filter(({ amount }) => amount > 0),
+    tax: sumsOf(paid, 'tax'),
+    refunded: sumsOf(paid, 'refunded'),
+    other_revenue: sumsOf(paid, 'other'),
     profit_usd: profitUsd(revenue, billed(earned)),
     by_model: toParts(served, 'model').map(({ name: model, ...part }) => ({ model, ...part })),
     by_upstream: toParts(served, 'upstream').map(({ name: upstream, ...part }) => ({ upstream, ...part })),
@@ -83,7 +88,8 @@ async function readMoney(tx: Transaction, name: string, now: Date): Promise<Admi
       revenue: toRevenue(Object.entries(paid ?? {}))
     })),
     months,
-    invoices_read_at: sweep?.finishedAt?.toISOString() ?? null
+    invoices_read_at: sweep?.finishedAt?.toISOString() ?? null,
+    refunds_read_at: sweep?.refundsReadAt?.toISOString() ?? null
   }
 }
 
@@ -94,7 +100,7 @@ async function readMonths(tx: Transaction, now: Date): Promise<AdminMoney['month
   return months.map(({ from }, index) => {
     const name = nameOfMonth(from)
     const ofMonth = paid.filter(({ month }) => month === name)
-    const revenue = toRevenue(ofMonth.map(({ currency, amount }) => [currency, amount]))
+    const revenue = sumsOf(ofMonth, 'amount')
     const earned = sumEarned([earnings[index]!])
     return { month: name, ...toEarned(earned), revenue, profit_usd: profitUsd(revenue, billed(earned)) }
   })
@@ -139,8 +145,13 @@ function toPlans({ plans, revenue }: AccountCosts): AdminMoney['by_plan'] {
   })
 }
 
+/** Without the currencies in which nothing is left. */
 const toRevenue = (amounts: ReadonlyArray<readonly [currency: string, amount: string]>): Revenue[] =>
-  amounts.map(([currency, amount]) => ({ currency, amount: Number(amount) }))
+  amounts.map(([currency, amount]) => ({ currency, amount: Number(amount) })).filter(({ amount }) => amount !== 0)
+
+/** One of the sums by currency. */
+const sumsOf = (rows: readonly RevenueRow[], sum: 'amount' | 'tax' | 'refunded' | 'other'): Revenue[] =>
+  toRevenue(rows.map((row) => [row.currency, row[sum]]))
 
 const sumEarned = (rows: readonly Earned[]): Sum =>
   rows.reduce(

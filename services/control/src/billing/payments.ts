@@ -94,14 +94,34 @@ export interface PaidInvoice {
   readonly id: string
   /** `cus_…` */
   readonly customerId: string
-  /** What was paid, in the currency's smallest unit. Later refunds are not subtracted. */
+  /** What was paid, in the currency's smallest unit. Refunds are not subtracted. */
   readonly amount: number
   /** The part of the amount that is tax. */
   readonly tax: number
   /** In lower case. */
   readonly currency: string
+  /** `plan`: it pays for a subscription. `other`: such as one that the operator wrote by hand. */
+  readonly purpose: 'plan' | 'other'
   readonly createdAt: Date
   readonly paidAt: Date
+}
+
+/** Money that goes back to a customer. */
+export interface Refund {
+  /** `re_…` */
+  readonly id: string
+  /** `cus_…` */
+  readonly customerId: string
+  /** The payment that it returns, or a part of it; null if the provider does not say. */
+  readonly paymentId: string | null
+  /** With tax, in the currency's smallest unit. */
+  readonly amount: number
+  /** In lower case. */
+  readonly currency: string
+  /** When it was made. */
+  readonly at: Date
+  /** Whether the customer has got the money. A refund that succeeded may fail weeks later. */
+  readonly isSucceeded: boolean
 }
 
 /** The provider does not know a customer: the API key is of another account or mode than the one that created it. */
@@ -151,6 +171,18 @@ export interface Payments {
     created: { from: Date; to: Date | null; after: string | null },
     signal: AbortSignal
   ): Promise<{ invoices: PaidInvoice[]; last: string | null; hasMore: boolean }>
+  /**
+   * A page of the refunds of all customers, the newest first, also of those that did not succeed. `after` is the last
+   * id of the page before.
+   *
+   * @returns null if the key may not read refunds
+   */
+  listRefunds(
+    made: { from: Date; after: string | null },
+    signal: AbortSignal
+  ): Promise<{ refunds: Refund[]; last: string | null; hasMore: boolean } | null>
+  /** @returns the id of the invoice that a payment paid; null if there is none, or if the key may not read it */
+  findInvoiceOfPayment(paymentId: string, signal: AbortSignal): Promise<string | null>
   /** @returns null if the subscription will create no further invoice */
   previewCharge(
     of: { readonly customerId: string; readonly subscriptionId: string },

@@ -3,9 +3,10 @@ import { asc } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { test } from 'tap'
 import type { Orm } from '../database/connect.ts'
-import { invoices } from '../database/schema/billing.ts'
+import { invoiceSweeps, invoices, refunds } from '../database/schema/billing.ts'
 import { stripeKey } from '../testing/control-options.ts'
 import { onDatabase } from '../testing/databases.ts'
+import { toPaidInvoice } from './stripe/stripe-objects.ts'
 import { createStripePayments } from './stripe/stripe-payments.ts'
 import { createInvoiceSweeper, invoicesCreatedFrom } from './sweep-invoices.ts'
 import { startBilling, startCatalogPayments } from './testing/start-billing.ts'
@@ -45,6 +46,7 @@ async function expected(stripe: Stripe) {
       amount: amount_paid,
       tax: 0,
       currency,
+      purpose: 'plan' as const,
       paidAt: new Date(status_transitions.paid_at! * 1000)
     }))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -152,6 +154,91 @@ test('the tax in what was paid is known, also if credit paid a part of the invoi
       [2380, 380]
     ]
   )
+})
+
+onDatabase('the copy of refunds', async (t, newDatabase) => {
+  const billing = await startBilling({ databaseUrl: await newDatabase() })
+  t.after(() => billing.close())
+  const { control, payments, stripe, buy } = billing
+  const { controls } = payments
+  const { orm } = control.database
+  const user = await control.signUp()
+  await buy(user)
+  const stranger = await subscribe(billing)
+  stranger.pay()
+  const [strange, own] = (await stripe.invoices.list()).data
+  const part = controls.refund(own!.id!, 500)
+  controls.refund(strange!.id!)
+  const look = async () => {
+    control.passTime(hourMs)
+    assert.equal(await control.invoiceSweeper.look(), true)
+  }
+  const stored = () =>
+    orm.select({ id: refunds.id, amount: refunds.amount, invoice: refunds.invoiceId }).from(refunds).orderBy(refunds.at)
+  const readAt = async () => (await orm.select().from(invoiceSweeps))[0]!.refundsReadAt
+  const ofPart = { id: part.id, amount: 500, invoice: own!.id }
+
+  await t.test(
+    'a key that may not read refunds copies invoices all the same, and refunds count as not read',
+    async () => {
+      controls.failNext({ method: 'GET', path: '/v1/refunds', status: 403 })
+      await look()
+      assert.equal((await copied(orm)).length, 2)
+      assert.deepEqual([await readAt(), await stored()], [null, []])
+    }
+  )
+
+  await t.test('refunds of our customers are stored with their invoice, which is asked for once', async () => {
+    await look()
+    assert.deepEqual(await stored(), [ofPart])
+    assert.ok((await readAt()) !== null)
+    controls.clearCalls()
+    await look()
+    assert.ok(!controls.calls().some(({ path }) => path === '/v1/invoice_payments'))
+  })
+
+  await t.test('a refund that fails after weeks stops counting', async () => {
+    controls.advance(60)
+    const rest = controls.refund(own!.id!)
+    await look()
+    assert.deepEqual(await stored(), [ofPart, { id: rest.id, amount: 1500, invoice: own!.id }])
+    controls.advance(60 * daySeconds)
+    control.passTime(60 * daySeconds * 1000)
+    await look()
+    controls.failRefund(rest.id)
+    await look()
+    assert.deepEqual(await stored(), [ofPart])
+  })
+
+  await t.test('a key that loses the right is not taken for one that has read all refunds', async () => {
+    controls.failNext({ method: 'GET', path: '/v1/refunds', status: 403 })
+    await look()
+    assert.equal(await readAt(), null)
+  })
+})
+
+test('only an invoice of a subscription pays for a plan', async () => {
+  const invoice = {
+    object: 'invoice' as const,
+    id: 'in_1',
+    customer: 'cus_1',
+    amount_paid: 2000,
+    total: 2000,
+    currency: 'usd',
+    created: 1,
+    status_transitions: { paid_at: 1 }
+  }
+  const cases = [
+    ['subscription_create', 'plan'],
+    ['subscription_cycle', 'plan'],
+    ['subscription', 'plan'],
+    ['manual', 'other'],
+    ['quote_accept', 'other'],
+    [null, 'other']
+  ] as const
+  for (const [reason, purpose] of cases) {
+    assert.equal(toPaidInvoice({ ...invoice, billing_reason: reason })[0]!.purpose, purpose, String(reason))
+  }
 })
 
 test('two replicas copy each invoice once', async (t) => {

@@ -5,6 +5,7 @@ import type { SharedTime } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { invoiceSweeps, invoices } from '../database/schema/billing.ts'
 import { claimSweep, createSweepLoop, type Lease } from '../leased-rows/sweep-lease.ts'
+import { copyRefunds, refundsNeed } from './copy-refunds.ts'
 import type { PaidInvoice, Payments } from './payments.ts'
 
 /** Milliseconds between two requests to the provider, so that its rate limit has room for others. */
@@ -12,7 +13,7 @@ const pauseMs = 200
 
 export interface InvoiceSweepOptions {
   database: Database
-  payments: Pick<Payments, 'startDeadline' | 'listPaidInvoices'>
+  payments: Pick<Payments, 'startDeadline' | 'listPaidInvoices' | 'listRefunds' | 'findInvoiceOfPayment'>
   /** For the lease, and when a copy is due. Default: PostgreSQL's. */
   sharedTime?: SharedTime
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
@@ -21,13 +22,13 @@ export interface InvoiceSweepOptions {
   pauseMs?: number
 }
 
-/** Copies the paid invoices of the payment provider. Only one replica does so at a time. */
+/** Copies the paid invoices and the refunds of the payment provider. Only one replica does so at a time. */
 export interface InvoiceSweeper {
   readonly progress: LoopProgress
   start(): void
   /** Resolves when the last round has ended. */
   stop(): Promise<void>
-  /** Copies invoices if that is due and no other replica does so. @returns whether all were copied */
+  /** Copies both if that is due and no other replica does so. @returns whether all were copied */
   look(): Promise<boolean>
 }
 
@@ -43,6 +44,7 @@ export function createInvoiceSweeper(options: InvoiceSweepOptions): InvoiceSweep
     recovered: 'the copy of paid invoices works again'
   })
   const { signal, pause } = loop
+  let isForbidden = false
 
   async function look(): Promise<boolean> {
     // Read before the claim, which changes it. If another replica copies in between, more is read than needed.
@@ -52,12 +54,34 @@ export function createInvoiceSweeper(options: InvoiceSweepOptions): InvoiceSweep
     let isDone = false
     try {
       await copy(lease, invoicesCreatedFrom(before ?? null, lease.now()))
+      if (!signal.aborted) await copyRefundsToo(lease, before?.refundsReadAt ?? null)
       isDone = !signal.aborted
     } finally {
       await lease.end(isDone)
     }
     if (isDone) log.info('all paid invoices were copied from the payment provider')
     return isDone
+  }
+
+  /** A key without the right for refunds copies invoices all the same. */
+  async function copyRefundsToo(lease: Lease, lastAt: Date | null): Promise<void> {
+    const startedAt = lease.now()
+    const last = lastAt === null ? null : { startedAt: lastAt, finishedAt: lastAt }
+    const outcome = await copyRefunds({
+      orm,
+      payments,
+      from: invoicesCreatedFrom(last, startedAt),
+      signal,
+      async onStep() {
+        await lease.keep(lease.sweep.page)
+        await pause(options.pauseMs ?? pauseMs)
+      }
+    })
+    if (outcome === 'stopped') return
+    const readAt = outcome === 'forbidden' ? null : startedAt
+    await orm.update(invoiceSweeps).set({ refundsReadAt: readAt })
+    if (outcome === 'forbidden' && !isForbidden) log.warn(`refunds are missing from revenue: ${refundsNeed}`)
+    isForbidden = outcome === 'forbidden'
   }
 
   /** Reads from the newest invoice to the oldest. An invoice that is paid meanwhile is found by the next copy. */
@@ -99,6 +123,7 @@ async function storeInvoices(orm: Orm, paid: readonly PaidInvoice[]): Promise<vo
         amount: sql`excluded.amount`,
         tax: sql`excluded.tax`,
         currency: sql`excluded.currency`,
+        purpose: sql`excluded.purpose`,
         paidAt: sql`excluded.paid_at`
       }
     })
@@ -118,7 +143,7 @@ interface LastCopy {
 /**
  * The earliest creation of the invoices that the next copy reads. The provider cannot list by time of payment. So a
  * copy reads all invoices that may have been paid since the last copy. The first copy of a month reads more: it finds
- * invoices that somebody paid by hand, after the provider gave up.
+ * invoices that somebody paid by hand, after the provider gave up. The same holds for refunds, which may fail later.
  *
  * @param last null before the first copy
  */

@@ -11,8 +11,10 @@ export const AdminMoneyQuery = Type.Object(
 )
 export type AdminMoneyQuery = Static<typeof AdminMoneyQuery>
 
-/** Paid invoices in one currency without tax, in its smallest unit. */
-const Revenue = Type.Object({ currency: Type.String(), amount: Type.Integer() })
+/** An amount in a currency's smallest unit. */
+const Amount = Type.Object({ currency: Type.String(), amount: Type.Integer() })
+/** Paid for plans in one currency, without tax and after refunds. It is below zero if more went back. */
+const Revenue = Amount
 /** Revenue in dollars, minus what the providers bill. Null if there is revenue in another currency. */
 const Profit = Type.Union([SignedUsd, Type.Null()])
 
@@ -32,8 +34,12 @@ export const AdminMoney = Type.Object({
   /** Sum of the operators' adjustments. It is not part of the charge. */
   adjustments_usd: SignedUsd,
   revenue: Type.Array(Revenue),
-  /** The tax in the paid invoices. It is not part of the revenue. */
-  tax: Type.Array(Type.Object({ currency: Type.String(), amount: Type.Integer() })),
+  /** The tax in the invoices that were paid for plans. It is not part of the revenue. */
+  tax: Type.Array(Amount),
+  /** All refunds of the month, with tax. They are already subtracted from the revenue. */
+  refunded: Type.Array(Amount),
+  /** Paid for anything else than plans, without tax and after refunds. It is not part of the revenue. */
+  other_revenue: Type.Array(Amount),
   profit_usd: Profit,
   by_model: Type.Array(Type.Object({ model: Type.String(), requests: Count, ...earned })),
   /** `upstream` is empty for usage whose upstream is not known, such as of requests that a crash ended. */
@@ -43,7 +49,7 @@ export const AdminMoney = Type.Object({
   by_plan: Type.Array(
     Type.Object({
       plan: Type.String(),
-      /** Accounts with usage or a paid invoice in the month. */
+      /** Accounts with usage, a payment for a plan or a refund in the month. */
       accounts: Count,
       ...earned,
       revenue: Type.Array(Revenue),
@@ -66,7 +72,9 @@ export const AdminMoney = Type.Object({
   /** The last 12 months, oldest first. */
   months: Type.Array(Type.Object({ month: Month, ...earned, revenue: Type.Array(Revenue), profit_usd: Profit })),
   /** When control last read all invoices from the payment provider; null before the first time. */
-  invoices_read_at: Type.Union([Instant, Type.Null()])
+  invoices_read_at: Type.Union([Instant, Type.Null()]),
+  /** When control last read all refunds. Null if it never did, or if the payment provider's key may not read them. */
+  refunds_read_at: Type.Union([Instant, Type.Null()])
 })
 export type AdminMoney = Static<typeof AdminMoney>
 

@@ -95,10 +95,25 @@ export const PaidInvoiceAnswer = Type.Object({
   total: Type.Integer(),
   total_taxes: Type.Optional(orNull(Type.Array(Type.Object({ amount: Type.Integer() })))),
   currency: Type.String(),
+  billing_reason: Type.Optional(orNull(Type.String())),
   created: Seconds,
   status_transitions: Type.Object({ paid_at: orNull(Seconds) })
 })
 export type PaidInvoiceAnswer = Static<typeof PaidInvoiceAnswer>
+
+export const RefundAnswer = Type.Object({
+  object: Type.Literal('refund'),
+  id: Id,
+  customer: Type.Optional(orNull(Reference)),
+  payment_intent: orNull(Reference),
+  amount: Type.Integer(),
+  currency: Type.String(),
+  created: Seconds,
+  status: orNull(Type.String())
+})
+export type RefundAnswer = Static<typeof RefundAnswer>
+
+export const InvoicePaymentAnswer = Type.Object({ object: Type.Literal('invoice_payment'), invoice: Reference })
 
 /** A list of objects. */
 export const listOf = <Item extends TSchema>(item: Item) =>

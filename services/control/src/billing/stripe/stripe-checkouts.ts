@@ -4,15 +4,26 @@ import {
   CheckoutAnswer,
   expectAnswer,
   InvoiceAnswer,
+  InvoicePaymentAnswer,
+  idOf,
   listOf,
   OpenCheckoutAnswer,
   PaidInvoiceAnswer,
   PortalAnswer,
   PreviewAnswer,
+  RefundAnswer,
   SubscriptionItemsAnswer
 } from './stripe-answers.ts'
-import { askOnce, guarded, isMissing, isNothingUpcoming, pageSize, type StripeClient } from './stripe-client.ts'
-import { toCheckout, toInvoice, toPaidInvoice, toUpcomingCharge } from './stripe-objects.ts'
+import {
+  askOnce,
+  guarded,
+  isForbidden,
+  isMissing,
+  isNothingUpcoming,
+  pageSize,
+  type StripeClient
+} from './stripe-client.ts'
+import { toCheckout, toInvoice, toPaidInvoice, toRefund, toUpcomingCharge } from './stripe-objects.ts'
 
 /** Calls about the pages on which people buy and change subscriptions. */
 export function checkoutCalls(
@@ -80,10 +91,10 @@ export function checkoutCalls(
   }
 }
 
-/** Calls about invoices. */
+/** Calls about invoices, and about what was paid back. */
 export function invoiceCalls(
   client: StripeClient
-): Pick<Payments, 'listPaidInvoices' | 'previewCharge' | 'listInvoices'> {
+): Pick<Payments, 'listPaidInvoices' | 'listRefunds' | 'findInvoiceOfPayment' | 'previewCharge' | 'listInvoices'> {
   return {
     listPaidInvoices: ({ from, to, after }, signal) =>
       guarded(async () => {
@@ -96,6 +107,35 @@ export function invoiceCalls(
         }
         const { data, has_more } = expectAnswer(listOf(PaidInvoiceAnswer), await client(signal).invoices.list(page))
         return { invoices: data.flatMap(toPaidInvoice), last: data.at(-1)?.id ?? null, hasMore: has_more }
+      }),
+
+    listRefunds: ({ from, after }, signal) =>
+      guarded(async () => {
+        try {
+          const page = {
+            created: { gte: toSeconds(from) },
+            limit: pageSize,
+            ...(after !== null && { starting_after: after })
+          }
+          const { data, has_more } = expectAnswer(listOf(RefundAnswer), await client(signal).refunds.list(page))
+          return { refunds: data.flatMap(toRefund), last: data.at(-1)?.id ?? null, hasMore: has_more }
+        } catch (error) {
+          if (isForbidden(error)) return null
+          throw error
+        }
+      }),
+
+    findInvoiceOfPayment: (id, signal) =>
+      guarded(async () => {
+        try {
+          const payment = { type: 'payment_intent', payment_intent: id } as const
+          const answer = await client(signal).invoicePayments.list({ payment, limit: 1 })
+          const [paid] = expectAnswer(listOf(InvoicePaymentAnswer), answer).data
+          return paid === undefined ? null : idOf(paid.invoice)
+        } catch (error) {
+          if (isForbidden(error)) return null
+          throw error
+        }
       }),
 
     previewCharge: ({ customerId: customer, subscriptionId: subscription }, signal) =>

@@ -49,6 +49,9 @@ export function isMissing(error: unknown, parameter: string): boolean {
   return isRefused(error, parameter) && error.code === 'resource_missing'
 }
 
+/** Whether the key lacks the right for a call. */
+export const isForbidden = (error: unknown): boolean => error instanceof Stripe.errors.StripePermissionError
+
 /** Whether the provider says that a subscription will create no further invoice. */
 export const isNothingUpcoming = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'invoice_upcoming_none'

@@ -1,10 +1,11 @@
-import type { Checkout, PaidInvoice, ProviderInvoice, Subscription, UpcomingCharge } from '../payments.ts'
+import type { Checkout, PaidInvoice, ProviderInvoice, Refund, Subscription, UpcomingCharge } from '../payments.ts'
 import {
   type CheckoutAnswer,
   type InvoiceAnswer,
   idOf,
   type PaidInvoiceAnswer,
   type PreviewAnswer,
+  type RefundAnswer,
   type SubscriptionAnswer
 } from './stripe-answers.ts'
 
@@ -64,7 +65,8 @@ export function toUpcomingCharge({ amount_due, currency, next_payment_attempt }:
 
 /** @returns [] for an invoice without a customer */
 export function toPaidInvoice(answer: PaidInvoiceAnswer): PaidInvoice[] {
-  const { id, customer, amount_paid, total, total_taxes, currency, created, status_transitions } = answer
+  const { id, customer, amount_paid, total, total_taxes, currency, billing_reason, created, status_transitions } =
+    answer
   if (customer == null) return []
   return [
     {
@@ -77,8 +79,26 @@ export function toPaidInvoice(answer: PaidInvoiceAnswer): PaidInvoice[] {
         (total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0)
       ),
       currency: currency.toLowerCase(),
+      purpose: billing_reason?.startsWith('subscription') ? 'plan' : 'other',
       createdAt: toDate(created),
       paidAt: toDate(status_transitions.paid_at ?? created)
+    }
+  ]
+}
+
+/** @returns [] for a refund without a customer: the customers of plans are never without */
+export function toRefund(answer: RefundAnswer): Refund[] {
+  const { id, customer, payment_intent: payment, amount, currency, created, status } = answer
+  if (customer == null) return []
+  return [
+    {
+      id,
+      customerId: idOf(customer),
+      paymentId: payment === null ? null : idOf(payment),
+      amount,
+      currency: currency.toLowerCase(),
+      at: toDate(created),
+      isSucceeded: status === 'succeeded'
     }
   ]
 }

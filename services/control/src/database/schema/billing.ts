@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
-import { at, sweepTable } from './columns.ts'
+import { at, hasOneRow, sweepColumns, sweepTable } from './columns.ts'
 
 /** Accounts that are customers of the payment provider, with the result of the last read of their subscriptions. */
 export const customers = pgTable(
@@ -69,19 +69,50 @@ export const invoices = pgTable(
     /** `in_…` */
     id: text('id').primaryKey(),
     customerId: text('customer_id').notNull(),
-    /** What was paid, in the currency's smallest unit. Refunds are not subtracted. */
+    /** What was paid, in the currency's smallest unit. Refunds have their own rows. */
     amount: bigint('amount', { mode: 'number' }).notNull(),
     /** The part of the amount that is tax, and so no revenue. */
     tax: bigint('tax', { mode: 'number' }).notNull().default(0),
     /** In lower case. */
     currency: text('currency').notNull(),
+    /** `plan` pays for a subscription. Null in rows that an earlier release copied: they count as `plan`. */
+    purpose: text('purpose', { enum: ['plan', 'other'] }),
     paidAt: at('paid_at').notNull()
   },
   (table) => [index('invoices_paid_at').on(table.paidAt), index('invoices_customer').on(table.customerId)]
 )
 
-/** Copy of the paid invoices of all customers; see billing/sweep-invoices.ts. */
-export const invoiceSweeps = sweepTable('invoice_sweeps')
+/** Refunds that succeeded at the payment provider; see billing/copy-refunds.ts. */
+export const refunds = pgTable(
+  'refunds',
+  {
+    /** `re_…` */
+    id: text('id').primaryKey(),
+    customerId: text('customer_id').notNull(),
+    /** `in_…`, the invoice whose payment was refunded; null if it is not known. */
+    invoiceId: text('invoice_id'),
+    /** What went back, with tax, in the currency's smallest unit. */
+    amount: bigint('amount', { mode: 'number' }).notNull(),
+    /** In lower case. */
+    currency: text('currency').notNull(),
+    /** When the refund was made. */
+    at: at('at').notNull()
+  },
+  (table) => [index('refunds_at').on(table.at)]
+)
+
+const invoiceSweepsName = 'invoice_sweeps'
+
+/** Copy of the paid invoices and refunds of all customers; see billing/sweep-invoices.ts. */
+export const invoiceSweeps = pgTable(
+  invoiceSweepsName,
+  {
+    ...sweepColumns(),
+    /** When all refunds were last read; null if they never were, or if the key may not read them any more. */
+    refundsReadAt: at('refunds_read_at')
+  },
+  ({ one }) => [hasOneRow(invoiceSweepsName, one)]
+)
 
 /** Comparison of all subscriptions with the payment provider; see billing/sweep-subscriptions.ts. */
 export const billingSweeps = sweepTable('billing_sweeps')

@@ -32,7 +32,11 @@ const formatRounded = (usd: number): string => (usd < 100 ? formatUsd(usd) : com
 function MonthsChart({ months }: { readonly months: AdminMoney['months'] }) {
   const names = months.map(({ month }) => formatShortMonth(month))
   const series: Series[] = [
-    { id: 'revenue', name: 'Revenue in dollars', values: months.map(({ revenue }) => revenueUsd(revenue)) },
+    {
+      id: 'revenue',
+      name: 'Revenue in dollars',
+      values: months.map(({ revenue }) => Math.max(0, revenueUsd(revenue)))
+    },
     {
       id: 'cost',
       name: 'Provider cost',
@@ -120,6 +124,11 @@ function Money({ money }: { readonly money: AdminMoney }) {
           Revenue is missing until all invoices are read from the payment provider.
         </Banner>
       )}
+      {money.invoices_read_at !== null && money.refunds_read_at === null && (
+        <Banner tone="warning" title="Refunds were not read">
+          Revenue is too high by what was refunded. If this stays, allow Charges and Refunds: Read for the Stripe key.
+        </Banner>
+      )}
       <Totals money={money} />
       {money.unprofitable.length > 0 && (
         <Card
@@ -172,7 +181,10 @@ function Totals({ money }: { readonly money: AdminMoney }) {
       </dl>
       <p className="mt-4 text-sm text-ink-soft">
         {money.tax.length > 0 && `Revenue is without ${describeRevenue(money.tax)} of tax. `}
-        Margin is what accounts were charged minus provider cost. Profit is revenue from invoices minus provider cost.{' '}
+        {money.refunded.length > 0 && `Revenue is after ${describeRevenue(money.refunded)} of refunds. `}
+        {money.other_revenue.length > 0 &&
+          `${describeRevenue(money.other_revenue)} for other things than plans is not part of the revenue. `}
+        Margin is what accounts were charged minus provider cost. Profit is revenue minus provider cost.{' '}
         {money.profit_usd === null && 'The profit is not known, because some revenue is not in dollars. '}
         Adjustments by operators are not part of these.
         {money.invoices_read_at !== null && (
