@@ -140,6 +140,7 @@ What all free accounts together may cost in a day can have a limit, too. Once it
 | \`x-tollgate-budget-remaining\` | answers to admitted requests | the dollars left for the month before this request, without what other requests reserve |
 
 For the cost of a stream, send the request header \`x-tollgate-cost: true\`. The stream then ends with a comment that has the cost.
+With \`"usage": { "include": true }\` in the body, the \`usage\` of the answer has it: \`cost\`, in dollars.
 
 A key that refuses requests says so in the dashboard, with the smallest refused request. You get a mail, a notice and a webhook
 (\`requests.refused\`) once a day, and when it ends.

@@ -10,7 +10,7 @@ import {
   ToolChoice,
   Tools
 } from './chat-members.ts'
-import { closed, maybe, noPrice, text } from './member-schemas.ts'
+import { closed, maybe, noPrice, text, UsageOption } from './member-schemas.ts'
 import {
   ContextManagement,
   MessageCacheControl,
@@ -82,7 +82,8 @@ export const ChatRequest = Type.Object({
   tool_choice: ToolChoice,
   functions: Functions,
   function_call: FunctionCallChoice,
-  response_format: ResponseFormat
+  response_format: ResponseFormat,
+  usage: UsageOption
 })
 
 export const CompletionRequest = Type.Object({
@@ -94,10 +95,11 @@ export const CompletionRequest = Type.Object({
   stream,
   stream_options: StreamOptions,
   stop: Stop,
-  tools: NoTools
+  tools: NoTools,
+  usage: UsageOption
 })
 
-export const EmbeddingRequest = Type.Object({ model, input: TextOrTokens, tools: NoTools })
+export const EmbeddingRequest = Type.Object({ model, input: TextOrTokens, tools: NoTools, usage: UsageOption })
 
 /** A text, or a picture at a URL or in one. */
 const ModerationPart = Type.Object(
@@ -182,7 +184,8 @@ export const ResponseRequest = Type.Object({
   max_tokens: otherResponseLimit,
   max_completion_tokens: otherResponseLimit,
   n: oneAnswer,
-  best_of: oneAnswer
+  best_of: oneAnswer,
+  usage: UsageOption
 })
 
 /** The members of a response that are part of its prompt. */
@@ -235,10 +238,17 @@ export const InputItemList = Type.Object({
   has_more: Type.Boolean()
 })
 
+const cost = Type.Optional(
+  Type.Number({
+    minimum: 0,
+    description: 'US dollars that the request is charged, with all digits. Only if the request asks for it.'
+  })
+)
 const Usage = Type.Object({
   prompt_tokens: Type.Integer(),
   completion_tokens: Type.Integer(),
-  total_tokens: Type.Integer()
+  total_tokens: Type.Integer(),
+  cost
 })
 
 /** The members that every provider's moderation has. Providers have different categories. */
@@ -339,7 +349,8 @@ export const ModelResponse = Type.Object({
       Type.Object({
         input_tokens: Type.Integer(),
         output_tokens: Type.Integer(),
-        total_tokens: Type.Integer()
+        total_tokens: Type.Integer(),
+        cost
       }),
       Type.Null()
     ])
@@ -359,7 +370,7 @@ export const EmbeddingList = Type.Object({
       ])
     })
   ),
-  usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() })
+  usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer(), cost })
 })
 
 /** The members that every provider's message has. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Pricing, UpcomingPricing } from '../prices/pricing.ts'
 
 export const ModelEntry = Type.Object({
   id: Type.String(),
@@ -8,7 +9,23 @@ export const ModelEntry = Type.Object({
   alias_of: Type.Optional(
     Type.String({ description: 'The model that this name is another name of. Receipts and usage name the model.' })
   ),
-  endpoints: Type.Array(Type.String(), { description: 'The paths at which the model is offered.' })
+  endpoints: Type.Array(Type.String(), { description: 'The paths at which the model is offered.' }),
+  context_length: Type.Integer({ description: 'The maximum tokens of a prompt and its answer together.' }),
+  top_provider: Type.Object({
+    context_length: Type.Integer(),
+    max_completion_tokens: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The maximum tokens of an answer; null for a model whose answers have none.'
+    })
+  }),
+  pricing: Pricing,
+  upcoming_pricing: Type.Optional(
+    Type.Array(UpcomingPricing, {
+      minItems: 1,
+      description:
+        'The changes of `pricing` that are already known, the earliest first. Absent if there are none. Prices that hold only at some ' +
+        'hours or weekdays are left out here: `pricing` has them while they hold.'
+    })
+  )
 })
 export type ModelEntry = Static<typeof ModelEntry>
 

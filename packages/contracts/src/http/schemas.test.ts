@@ -47,7 +47,16 @@ const key = {
   created: '2026-11-21T10:00:00.000Z',
   can_change: true
 }
-const model = { id: 'm', object: 'model', created: 1, owned_by: 'o', endpoints: ['/v1/chat/completions'] }
+const model = {
+  id: 'm',
+  object: 'model',
+  created: 1,
+  owned_by: 'o',
+  endpoints: ['/v1/chat/completions'],
+  context_length: 2,
+  top_provider: { context_length: 2, max_completion_tokens: null },
+  pricing: { prompt: '0', completion: '0.000001', input_cache_read: '0', request: '0' }
+}
 const plan = {
   id: 'pro',
   name: 'Pro',

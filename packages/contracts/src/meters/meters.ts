@@ -33,6 +33,8 @@ interface MeterPrice {
   readonly member: string
   /** The name in the catalog file and in lists of models. */
   readonly kind: string
+  /** The name in `pricing` of `GET /v1/models`. It is OpenRouter's, so that clients of OpenRouter read it. */
+  readonly pricing: string
   /**
    * What a unit costs if a model has no price for it. `dearest`: the dearest price of its whole. `whole`: the price of
    * its whole. `nothing`: it is free. Absent: every model has this price.
@@ -66,12 +68,17 @@ const derived = { isDerived: true } as const
 const hidden = { isHidden: true } as const
 const rare = { isRare: true } as const
 
-const price = <const Member extends string, const Kind extends string>(member: Member, kind: Kind) => ({ member, kind })
-const optionalPrice = <const Member extends string, const Kind extends string>(
+const price = <const Member extends string, const Kind extends string, const Pricing extends string>(
   member: Member,
   kind: Kind,
+  pricing: Pricing
+) => ({ member, kind, pricing })
+const optionalPrice = <const Member extends string, const Kind extends string, const Pricing extends string>(
+  member: Member,
+  kind: Kind,
+  pricing: Pricing,
   otherwise: NonNullable<MeterPrice['otherwise']>
-) => ({ member, kind, otherwise })
+) => ({ member, kind, pricing, otherwise })
 
 /**
  * The meters, with the counters of requests and money. Money is in nanodollars (1e-9 USD).
@@ -86,20 +93,20 @@ const rows = {
     name: 'Input',
     unit: 'token',
     side: 'input',
-    price: price('inputPicos', 'input')
+    price: price('inputPicos', 'input', 'prompt')
   },
   cachedTokens: {
     column: 'cached_tokens',
     name: 'Cached input',
     ...ofPrompt,
-    price: price('cachedInputPicos', 'cached_input')
+    price: price('cachedInputPicos', 'cached_input', 'input_cache_read')
   },
   completionTokens: {
     column: 'completion_tokens',
     name: 'Output',
     unit: 'token',
     side: 'output',
-    price: price('outputPicos', 'output')
+    price: price('outputPicos', 'output', 'completion')
   },
   /** What accounts pay. */
   costNanos: { column: 'cost_nanos', name: 'Cost', ...hidden },
@@ -111,7 +118,7 @@ const rows = {
     column: 'reasoning_tokens',
     name: 'Reasoning',
     ...ofOutput,
-    price: optionalPrice('reasoningPicos', 'reasoning', 'whole')
+    price: optionalPrice('reasoningPicos', 'reasoning', 'internal_reasoning', 'whole')
   },
   /** Tokens that the provider wrote into its cache for its default time; then those for its long time. */
   cacheWriteTokens: {
@@ -119,42 +126,42 @@ const rows = {
     name: 'Cache write',
     ...rare,
     ...ofPrompt,
-    price: optionalPrice('cacheWritePicos', 'cache_write', 'dearest')
+    price: optionalPrice('cacheWritePicos', 'cache_write', 'input_cache_write', 'dearest')
   },
   longCacheWriteTokens: {
     column: 'long_cache_write_tokens',
     name: 'Long cache write',
     ...rare,
     ...ofPrompt,
-    price: optionalPrice('longCacheWritePicos', 'cache_write_long', 'dearest')
+    price: optionalPrice('longCacheWritePicos', 'cache_write_long', 'input_cache_write_1h', 'dearest')
   },
   audioInputTokens: {
     column: 'audio_input_tokens',
     name: 'Audio input',
     ...rare,
     ...ofPrompt,
-    price: optionalPrice('audioInputPicos', 'audio_input', 'dearest')
+    price: optionalPrice('audioInputPicos', 'audio_input', 'audio', 'dearest')
   },
   imageInputTokens: {
     column: 'image_input_tokens',
     name: 'Image input',
     ...rare,
     ...ofPrompt,
-    price: optionalPrice('imageInputPicos', 'image_input', 'whole')
+    price: optionalPrice('imageInputPicos', 'image_input', 'image_token', 'whole')
   },
   audioOutputTokens: {
     column: 'audio_output_tokens',
     name: 'Audio output',
     ...rare,
     ...ofOutput,
-    price: optionalPrice('audioOutputPicos', 'audio_output', 'dearest')
+    price: optionalPrice('audioOutputPicos', 'audio_output', 'audio_output', 'dearest')
   },
   imageOutputTokens: {
     column: 'image_output_tokens',
     name: 'Image output',
     ...rare,
     ...ofOutput,
-    price: optionalPrice('imageOutputPicos', 'image_output', 'dearest')
+    price: optionalPrice('imageOutputPicos', 'image_output', 'image_output', 'dearest')
   },
   /** Calls of tools that the provider ran. Each type of tool has a price of its own. */
   toolCalls: { column: 'tool_calls', name: 'Tool calls', ...rare, unit: 'call' },
@@ -254,6 +261,8 @@ export type BasicPrice = Exclude<
   Rows[CountersWith<'price', { readonly otherwise: string }>]['price']['member']
 >
 export type PriceKind = Rows[PricedMeter]['price']['kind']
+/** Members of `pricing` in `GET /v1/models` that are prices of meters. */
+export type PricingMember = Rows[PricedMeter]['price']['pricing']
 
 /** A priced meter, with all that follows from its row. */
 export interface PricedRow {
@@ -264,6 +273,7 @@ export interface PricedRow {
   readonly side: 'input' | 'output'
   readonly member: PriceMember
   readonly kind: PriceKind
+  readonly pricing: PricingMember
   readonly otherwise: MeterPrice['otherwise']
   /** Of a whole; they may overlap. */
   readonly parts: readonly PricedRow[]

@@ -1,4 +1,5 @@
 const nanosPerUsd = 1_000_000_000n
+const picosPerUsd = 1_000_000_000_000n
 
 /**
  * Formats whole nanodollars (1e-9 USD) as exact US dollars: `12.50`, or `0.000000001` for one nanodollar. The text has
@@ -24,3 +25,14 @@ export function formatNanos(nanos: number): string {
 
 /** Like {@link formatUsd}, also for amounts below zero: `-12.50`. */
 export const formatSignedUsd = (nanos: bigint): string => (nanos < 0n ? `-${formatUsd(-nanos)}` : formatUsd(nanos))
+
+/**
+ * Formats whole picodollars (1e-12 USD) as exact US dollars without an exponent, as OpenRouter writes prices:
+ * `0.00000015`, or `0`. It has no zeros at its end.
+ *
+ * @param picos not negative
+ */
+export function formatPicos(picos: bigint): string {
+  const decimals = (picos % picosPerUsd).toString().padStart(12, '0').replace(/0+$/, '')
+  return `${picos / picosPerUsd}${decimals === '' ? '' : `.${decimals}`}`
+}

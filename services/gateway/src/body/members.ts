@@ -76,3 +76,16 @@ export function removeMember(body: Buffer, { start, end }: MemberSpan): Edit {
   const before = body.lastIndexOf(comma, nameStart)
   return { start: before < 0 ? nameStart : before, end, json: '' }
 }
+
+/** Removes several members of one object, with the commas beside them. */
+export function removeMembers(body: Buffer, spans: readonly MemberSpan[]): Edit[] {
+  const edits = spans.map((span) => removeMember(body, span)).sort((one, other) => one.start - other.start)
+  // The last member of the object takes the comma before it, which a removed member before it has taken, too.
+  for (let at = edits.length - 1; at > 0 && edits[at]!.start < edits[at - 1]!.end; at--) {
+    const { start } = edits[at - 1]!
+    const { end } = edits.pop()!
+    const before = body.lastIndexOf(comma, start)
+    edits[at - 1] = { start: before < 0 ? start : before, end, json: '' }
+  }
+  return edits
+}

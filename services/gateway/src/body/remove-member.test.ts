@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { editBody, type MemberSpan, removeMember, setMember } from './members.ts'
+import { editBody, type MemberSpan, removeMember, removeMembers, setMember } from './members.ts'
 
 /** A member in JSON text: its name, the text before its value, the value, and the space behind it. */
 interface Written {
@@ -72,6 +72,27 @@ t.test('removing a member removes one comma and nothing else', (t) => {
       const { before, value } = members[index]!
       const removed = body.toString('utf8', start, end).trim()
       assert.equal(removed.replace(/^,\s*|\s*,$/g, ''), `${before}${value}`.trim())
+    }
+  )
+  fc.assert(property)
+  t.end()
+})
+
+t.test('removing several members leaves the others as they are', (t) => {
+  const property = fc.property(
+    fc.uniqueArray(fc.tuple(written, fc.boolean()), { minLength: 1, maxLength: 6, selector: ([{ name }]) => name }),
+    space,
+    (members, around) => {
+      const { body, spans } = write(
+        members.map(([member]) => member),
+        around
+      )
+      const removed = spans.filter((_, index) => members[index]![1])
+      if (removed.length === 0) return
+      const edited = textOf(editBody(body, removeMembers(body, removed.toReversed())))
+      const left = members.filter(([, isRemoved]) => !isRemoved)
+      const expected = new Map(left.map(([{ name, value }]) => [name, JSON.parse(value)]))
+      assert.deepEqual(new Map(Object.entries(JSON.parse(edited) as object)), expected)
     }
   )
   fc.assert(property)

@@ -9,6 +9,10 @@ import type { RefusalReason } from './read-refusal.ts'
 export interface AskedAnswer {
   /** null if the client did not send it. */
   readonly streamOptions: Readonly<Record<string, unknown>> | null
+  /** `usage.include`; null if the client did not send `usage`. */
+  readonly includesUsage: boolean | null
+  /** Whether the client asked for the cost in the usage. */
+  readonly showsUsageCost: boolean
   /** How many answers the request asks for. */
   readonly answers: number
 }
@@ -18,6 +22,8 @@ export interface AnsweredCall {
   /** What errors of the upstream must not tell the client. */
   hidden(): Hidden
   readonly upstream: Pick<Upstream, 'reportsUsageByEvent'>
+  /** The cost of the answer if it ends now, nanodollars; null if its usage must be estimated. */
+  costOfWhole(): number | null
 }
 
 /** How an API writes its answers and errors: what makes an answer whole, and where its usage is. */

@@ -1,6 +1,14 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
-import { type Bytes, type Edit, editBody, type MemberSpan, removeMember, setMember } from '../body/members.ts'
+import {
+  type Bytes,
+  type Edit,
+  editBody,
+  type MemberSpan,
+  removeMember,
+  removeMembers,
+  setMember
+} from '../body/members.ts'
 
 export interface ForwardedRequest {
   /** The client's bytes. */
@@ -14,6 +22,8 @@ export interface ForwardedRequest {
   readonly asksForUsage: boolean
   /** null if the client did not send it. */
   readonly streamOptions: Readonly<Record<string, unknown>> | null
+  /** `usage.include`, which only the gateway reads; null if the body has no `usage` for it. */
+  readonly includesUsage: boolean | null
   /** The ids of items in the body. Emptied once the answer begins. */
   ids: readonly IssuedId[]
   /** Whether the request is for the standard service tier without naming it. */
@@ -54,14 +64,17 @@ export interface GrantedOutput {
 }
 
 /** Whether the client of a stream gets the event with the usage, because it asked for it. */
-export function showsUsage({ streamOptions }: Pick<ForwardedRequest, 'streamOptions'>): boolean {
-  return streamOptions?.include_usage === true
+export function showsUsage({
+  streamOptions,
+  includesUsage
+}: Pick<ForwardedRequest, 'streamOptions' | 'includesUsage'>): boolean {
+  return streamOptions?.include_usage === true || includesUsage === true
 }
 
 /**
  * Builds the body for an upstream. Sets the upstream's name of the model, a request for usage, the granted output and
  * calls, and, if the upstream might choose another one, the standard service tier. Removes ids of items that the
- * upstream did not give to the account. All other bytes stay unchanged.
+ * upstream did not give to the account, and `usage`. All other bytes stay unchanged.
  *
  * @param habits of the upstream
  */
@@ -80,7 +93,11 @@ export function forwardedBody(
     edits.push(setMember(body, spans.get('service_tier'), 'service_tier', standardTier))
   }
   if (request.toolLimit !== null) edits.push(request.toolLimit)
-  if (output !== null) limitOutput(output, body, spans, edits)
+  const surplus = output === null ? undefined : limitOutput(output, body, spans, edits)
+  if (request.includesUsage !== null) {
+    const own = spans.get('usage')!
+    edits.push(...removeMembers(body, surplus === undefined ? [own] : [own, surplus]))
+  } else if (surplus !== undefined) edits.push(removeMember(body, surplus))
   return edits.length === 0 ? body : editBody(body, edits)
 }
 
@@ -94,16 +111,16 @@ function optionsFor(
   return asksForUsage === undefined ? null : others
 }
 
+/** @returns another limit of the output that is to be removed */
 function limitOutput(
   { parameter, tokens, limits }: GrantedOutput,
   body: Buffer,
   spans: ReadonlyMap<string, MemberSpan>,
   edits: Edit[]
-): void {
-  if (parameter === null) return
+): MemberSpan | undefined {
+  if (parameter === null) return undefined
   if (limits[parameter] !== tokens) edits.push(setMember(body, spans.get(parameter), parameter, tokens))
   // Some providers refuse two limits.
   const other = parameter === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
-  const span = limits[other] == null ? undefined : spans.get(other)
-  if (span !== undefined) edits.push(removeMember(body, span))
+  return limits[other] == null ? undefined : spans.get(other)
 }

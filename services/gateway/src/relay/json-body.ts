@@ -4,6 +4,7 @@ import type { ReportedUsage } from '../usage/usage.ts'
 import { type BodyReading, BodyShape } from './body-shape.ts'
 import type { Hidden } from './conceal.ts'
 import type { IssuedIds } from './issued-ids.ts'
+import { withUsageCost } from './usage-cost.ts'
 
 /** Maximum bytes that are held back until the body proves to be an answer. Errors are shorter. */
 const maxHeld = 65_536
@@ -84,6 +85,12 @@ export class JsonBody {
   /** Replaces what the {@link failure} must not tell the client. @param body all of its bytes */
   conceal(body: Buffer, _hidden: Hidden): Buffer {
     return body
+  }
+
+  /** Writes the cost into the usage object. @param body all of its bytes; others stay as they are */
+  withCost(body: Buffer, nanos: number): Buffer {
+    const { bytes, spanFrom, spanEnd } = this.shape
+    return spanEnd < 0 || body.length !== bytes ? body : withUsageCost(body, spanFrom, spanEnd, nanos)
   }
 
   /** Counts the calls of the provider's tools in the body so far, by the type of tool; null if the format has none. */

@@ -52,6 +52,8 @@ export interface RelayRequest extends ForwardedRequest {
   readonly costOf: ((used: Used) => number | null) | null
   /** Whether the client asked for the cost at the end of a stream. */
   readonly showsCost: boolean
+  /** Whether the client asked for the cost in the usage of the answer. */
+  readonly showsUsageCost: boolean
   /** Whether the model produces output that the answer does not show. */
   readonly hidesOutput: boolean
   /** Whether the client's connection must close after this answer. */

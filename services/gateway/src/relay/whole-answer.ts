@@ -44,9 +44,12 @@ export class WholeAnswer implements Sink {
       if (isReported(body.readAll(chunk, text), attempt.request.output !== null) && body.failure === null) {
         attempt.accept()
         attempt.noteIssued(body)
-        this.#writeHead(attempt.costOfWhole())
-        attempt.request.copy?.add(chunk)
-        attempt.request.response.end(text, 'latin1')
+        const cost = attempt.costOfWhole()
+        const shown = this.#withCost(chunk, cost)
+        this.#writeHead(cost)
+        attempt.request.copy?.add(shown)
+        if (shown === chunk) attempt.request.response.end(text, 'latin1')
+        else attempt.request.response.end(shown)
         attempt.complete(contentType)
         return
       }
@@ -127,16 +130,31 @@ export class WholeAnswer implements Sink {
       return
     }
     attempt.noteIssued(this.answer)
-    const { copy } = attempt.request
-    const rest = failure === null ? [...this.#takeWaiting(), ...last] : this.#concealed(last)
+    const { copy, showsUsageCost } = attempt.request
+    const cost = attempt.isServed || showsUsageCost ? attempt.costOfWhole() : null
+    const rest = failure === null ? this.#wholeRest(last, cost) : this.#concealed(last)
     if (copy !== null) for (const bytes of rest) copy.add(bytes)
     if (attempt.isServed) {
-      this.#writeHead(attempt.costOfWhole())
+      this.#writeHead(cost)
       const { response } = attempt.request
       for (const bytes of rest.slice(0, -1)) response.write(bytes)
       response.end(rest.at(-1))
     }
     attempt.complete(contentType)
+  }
+
+  /** The rest of an answer. The usage of a long one has begun to pass, and gets no cost. */
+  #wholeRest(last: readonly Buffer[], cost: number | null): Buffer[] {
+    const rest = [...this.#takeWaiting(), ...last]
+    return this.#attempt.request.showsUsageCost ? [this.#withCost(Buffer.concat(rest), cost)] : rest
+  }
+
+  /** @param body all bytes that have not passed */
+  #withCost(body: Buffer, cost: number | null): Buffer {
+    if (cost === null || !this.#attempt.request.showsUsageCost) return body
+    const shown = this.answer.withCost(body, cost)
+    if (shown !== body) this.#length = shown.length
+    return shown
   }
 
   /** The rest of an answer that reports that it failed. A long one has begun to pass, and is not changed. */

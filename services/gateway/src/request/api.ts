@@ -31,6 +31,11 @@ export interface Api extends PricedApi {
   /** Members of other APIs, and what to send instead: the name of a member, or words. */
   readonly membersInstead: Readonly<Record<string, string>>
   readonly streams: boolean
+  /**
+   * Whether requests may have `usage`, which only the gateway reads, unless the endpoint has {@link hasNoOtherMembers};
+   * and whether the `usage` of answers may have the cost. Absent: no.
+   */
+  readonly showsUsageCost?: true
   /** Whether `service_tier` names the tier at the upstream: without it, the upstream's project decides. */
   readonly sendsTier: boolean
   /** The member that holds the prompt, and its form; null if the prompt is only bounded, and never counted. */
@@ -79,6 +84,7 @@ export interface CountingApi
     | 'format'
     | 'members'
     | 'hasNoOtherMembers'
+    | 'showsUsageCost'
     | 'membersInstead'
     | 'speaks'
     | 'standardTierName'

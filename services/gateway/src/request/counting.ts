@@ -81,6 +81,7 @@ async function count(
     asksForUsage: false,
     sendsStandardTier: false,
     streamOptions: null,
+    includesUsage: null,
     output: null,
     toolLimit: null
   }

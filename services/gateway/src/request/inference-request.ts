@@ -30,6 +30,7 @@ export type CommonMembers = Partial<GrantedOutput['limits']> & {
   model: string
   stream?: boolean | null
   stream_options?: Record<string, unknown> | null
+  usage?: { include?: boolean | null } | null
 }
 
 /**
@@ -168,7 +169,8 @@ export class InferenceRequest implements CallRequest {
     const { name: api, kind, format, asksForUsage, outputMember, sendsTier, isStored } = this.#endpoint
     const { bytes, spans } = this.#body
     const members = this.#body.members as Record<string, unknown>
-    const { model: askedModel, stream_options: streamOptions = null } = members as CommonMembers
+    const { model: askedModel, stream_options: streamOptions = null, usage } = members as CommonMembers
+    const mayIncludeUsage = usage !== undefined && this.#endpoint.showsUsageCost === true
     const { max_tokens, max_completion_tokens, max_output_tokens } = members as CommonMembers
     // The relay must not keep all members in memory for as long as the answer takes.
     const limits = { max_tokens, max_completion_tokens, max_output_tokens }
@@ -199,6 +201,7 @@ export class InferenceRequest implements CallRequest {
         asksForUsage,
         sendsStandardTier: sendsTier && members.service_tier !== standardTier && tiers.length === 1,
         streamOptions,
+        includesUsage: mayIncludeUsage ? usage?.include === true : null,
         output,
         toolLimit: admitted.toolCalls?.edit ?? null,
         route,

@@ -12,18 +12,22 @@ const maxShownLength = 100
  */
 export function refuseUnknown(
   spans: ReadonlyMap<string, MemberSpan>,
-  api: Pick<Api, 'members' | 'hasNoOtherMembers' | 'membersInstead'>,
+  api: Pick<Api, 'members' | 'hasNoOtherMembers' | 'membersInstead' | 'showsUsageCost'>,
   { furtherMembers }: Pick<Offer, 'furtherMembers'>
 ): void {
   const further = api.hasNoOtherMembers ? none : furtherMembers
   if (further === null) return
   for (const { name } of spans.values()) {
-    if (!api.members.has(name) && !further.has(name)) {
+    if (!api.members.has(name) && !further.has(name) && !isOwn(name, api)) {
       const shortName = name.slice(0, maxShownLength)
       throw new ServiceError('invalid_request', { message: `${shortName}: ${adviceFor(name, api, further)}` })
     }
   }
 }
+
+/** Whether only the gateway reads a member, so that it does not matter whether the model accepts it. */
+const isOwn = (name: string, api: Pick<Api, 'showsUsageCost' | 'hasNoOtherMembers'>): boolean =>
+  name === 'usage' && api.showsUsageCost === true && !api.hasNoOtherMembers
 
 const none: ReadonlySet<string> = new Set()
 

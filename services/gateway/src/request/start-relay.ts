@@ -43,7 +43,7 @@ export interface AdmittedRequest {
  * as long as the answer, do not keep the parsed body in memory.
  */
 export function startRelay(
-  { path, kind, route: endpoint }: Api,
+  { path, kind, route: endpoint, showsUsageCost }: Api,
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -65,8 +65,10 @@ export function startRelay(
     return
   }
   openCalls.began(isStream)
-  /** The charge of which the client has been told. */
+  /** The charge of which the client has been told, and its usage: a stream may report another one after it. */
   let charge: Charge | null = null
+  let chargedFor: Used = null
+  const asksForCost = request.headers['x-tollgate-cost'] === 'true'
   const copy = claim === null ? null : new AnswerCopy()
   // Spreading `forwarded` into the object would take twice the memory.
   relay({
@@ -78,6 +80,7 @@ export function startRelay(
     asksForUsage: forwarded.asksForUsage,
     sendsStandardTier: forwarded.sendsStandardTier,
     streamOptions: forwarded.streamOptions,
+    includesUsage: forwarded.includesUsage,
     output: forwarded.output,
     toolLimit: forwarded.toolLimit,
     route: forwarded.route,
@@ -92,9 +95,11 @@ export function startRelay(
     copy,
     costOf: (used) => {
       charge = chargeOf(call, used)
+      chargedFor = used
       return charge === null ? null : charge.costNanos
     },
-    showsCost: isStream && request.headers['x-tollgate-cost'] === 'true',
+    showsCost: isStream && asksForCost,
+    showsUsageCost: showsUsageCost === true && (asksForCost || forwarded.includesUsage === true),
     key,
     trace,
     maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
@@ -116,7 +121,8 @@ export function startRelay(
     onEnd: (outcome) => {
       try {
         openCalls.ended(isStream)
-        settlement.settle(call, outcome, outcome.used === null ? null : charge)
+        const isTold = outcome.used !== null && (!isStream || outcome.used === chargedFor)
+        settlement.settle(call, outcome, isTold ? charge : null)
         if (claim !== null) endClaim(claim, copy!, outcome, id, forwarded.output)
         const { used } = outcome
         if (textBytes > 0 && isCounted(used)) dependencies.promptSizes.reported(model, textBytes, used.promptTokens)

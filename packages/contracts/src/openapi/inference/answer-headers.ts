@@ -94,6 +94,16 @@ export const costHeaders = {
   }
 }
 
+/** The request header that asks for the cost, where the usage may have it. */
+export const showsUsageCost: Parameter = {
+  name: 'x-tollgate-cost',
+  in: 'header',
+  description:
+    'With `true`, the `usage` of the answer has `cost`, in US dollars. A stream has its usage only if the request asks for it; it also ends ' +
+    'with a comment that has its cost: `: x-tollgate-cost 0.000123`.',
+  schema: { enum: ['true'] }
+}
+
 /** The request header that asks for the cost of a stream. */
 export const showsCost: Parameter = {
   name: 'x-tollgate-cost',

@@ -16,7 +16,8 @@ const ids = { ...requestIdHeader, ...messageIdHeader }
 const version = { ...versionHeader, description: "Asks for the format of Anthropic's API." }
 const aboutModels =
   "With the header `anthropic-version`, the answer and its errors have the format of Anthropic's API, and only models that are offered at " +
-  '`/v1/messages` are shown. '
+  '`/v1/messages` are shown. Otherwise each model has its prices and its limits under the names that OpenRouter has: `pricing` is what ' +
+  'the account of this key pays, in US dollars for one token. '
 
 export const listModels: Operation = {
   operationId: 'listModels',

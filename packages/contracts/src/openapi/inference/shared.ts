@@ -10,7 +10,7 @@ import {
   repeatKey,
   requestIdHeader,
   retryHeaders,
-  showsCost
+  showsUsageCost
 } from './answer-headers.ts'
 import { json, type schemas } from './schemas.ts'
 
@@ -156,7 +156,7 @@ export function callOfModel(
       aboutRetries,
     tags: ['Inference'],
     security: [{ apiKey: [] }],
-    parameters: [repeatKey, ...(streams ? [showsCost] : [])],
+    parameters: [repeatKey, ...(streams ? [showsUsageCost] : [])],
     requestBody: { required: true, content: json(request) },
     responses: {
       200: {

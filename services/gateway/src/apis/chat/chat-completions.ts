@@ -21,6 +21,7 @@ export const chatCompletions: Api = {
   hasNoOtherMembers: false,
   membersInstead: chatInstead,
   streams: true,
+  showsUsageCost: true,
   asksForUsage: true,
   outputMember: 'by model',
   sendsTier: true,

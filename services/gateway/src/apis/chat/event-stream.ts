@@ -3,13 +3,16 @@ import { closeBrace, quote } from '../../body/json-bytes.ts'
 import { memberOf } from '../../body/json-text.ts'
 import { valueAfter } from '../../body/scan.ts'
 import { EventFlow } from '../../relay/event-flow.ts'
+import { prepareSearch } from '../../relay/searched-members.ts'
 import { dataIn, failureIn, firstBoundary, isNull, lastBoundary } from '../../relay/server-sent-events.ts'
+import { eventWithCost } from '../../relay/usage-cost.ts'
 import type { ReceivedText } from '../../tokens/received-text.ts'
 import { nameOf } from '../../usage/reported-counts.ts'
 import { largerUsage } from '../../usage/usage.ts'
 import { readUsage } from './chat-usage.ts'
 
 const usageName = searchedName('usage')
+const usageObject = prepareSearch({ values: [], span: 'usage' })
 
 /**
  * Reads the events of a stream of chat or completions on their way to the client, and finds the usage. Removes the
@@ -25,17 +28,26 @@ export class EventStream extends EventFlow {
   #isDone = false
   readonly #finished: FinishedAnswers
   readonly #addUsage: typeof largerUsage
+  readonly #costOf: (() => number | null) | null
 
   /**
    * @param showsUsage whether the client asked for the event with the usage
    * @param received gets all whole events
    * @param answers how many answers the request asked for
    * @param addUsage joins a further report of usage to the earlier ones
+   * @param costOf the cost if the stream ends now, for its usage; null if the client did not ask for it
    */
-  constructor(showsUsage: boolean, received: ReceivedText, answers = 1, addUsage = largerUsage) {
+  constructor(
+    showsUsage: boolean,
+    received: ReceivedText,
+    answers = 1,
+    addUsage = largerUsage,
+    costOf: (() => number | null) | null = null
+  ) {
     super(received)
     this.#showsUsage = showsUsage
     this.#addUsage = addUsage
+    this.#costOf = costOf
     this.#finished = new FinishedAnswers(answers)
   }
 
@@ -102,8 +114,11 @@ export class EventStream extends EventFlow {
         const end = firstBoundary(events, at) || events.length
         this.received.add(events.subarray(added, end), text.slice(added, end))
         added = end
-        if (this.#isUsageOnly(events.subarray(start, end)) && !this.#showsUsage) {
-          rest.push(events.subarray(from, start))
+        const event = events.subarray(start, end)
+        const isOnly = this.#isUsageOnly(event)
+        const shown = isOnly && !this.#showsUsage ? none : this.#withCost(event, isOnly)
+        if (shown !== event) {
+          rest.push(events.subarray(from, start), shown)
           from = end
         }
         next = end
@@ -114,6 +129,13 @@ export class EventStream extends EventFlow {
     if (from === 0) return events
     rest.push(events.subarray(from))
     return Buffer.concat(rest)
+  }
+
+  /** Some providers report usage in every event. Only after the last words it has the cost of the answer. */
+  #withCost(event: Buffer, isUsageOnly: boolean): Buffer {
+    if (this.#costOf === null || !(isUsageOnly || this.#finished.isAll)) return event
+    const cost = this.#costOf()
+    return cost === null ? event : eventWithCost(event, usageObject, cost)
   }
 
   /** Reads the usage of an event. @returns whether the event has no choices */

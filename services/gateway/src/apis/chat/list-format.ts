@@ -22,12 +22,13 @@ export function listFormat(list: string, words: string): AnswerFormat {
   const body = listBody(list)
   return {
     newBody: (_asked, length) => new JsonBody(body, readText, length),
-    newEvents(asked, { upstream }) {
-      const { answers } = asked
+    newEvents(asked, call) {
+      const { answers, showsUsageCost } = asked
       // With several answers, events of different answers alternate; `choices` also tells which answer each belongs to.
       const received = new ReceivedText(answers > 1 ? 'choices' : words)
-      const addUsage = upstream.reportsUsageByEvent ? sumOfUsage : largerUsage
-      return new EventStream(showsUsage(asked), received, answers, addUsage)
+      const addUsage = call.upstream.reportsUsageByEvent ? sumOfUsage : largerUsage
+      const costOf = showsUsageCost ? () => call.costOfWhole() : null
+      return new EventStream(showsUsage(asked), received, answers, addUsage, costOf)
     },
     errors: openaiErrors,
     refusal: describeRefusal

@@ -39,6 +39,7 @@ export const completions: Api = {
   hasNoOtherMembers: false,
   membersInstead: { ...limitedBy('max_tokens'), messages: 'prompt', input: 'prompt', stop_sequences: 'stop' },
   streams: true,
+  showsUsageCost: true,
   asksForUsage: true,
   outputMember: 'by model',
   sendsTier: false,

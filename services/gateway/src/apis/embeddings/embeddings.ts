@@ -17,6 +17,7 @@ export const embeddings: Api = {
   hasNoOtherMembers: false,
   membersInstead: { messages: 'input', prompt: 'input' },
   streams: false,
+  showsUsageCost: true,
   asksForUsage: false,
   outputMember: null,
   sendsTier: false,

@@ -1,8 +1,12 @@
-import { type ApiName, apis } from '@tollgate/contracts/catalog/apis.ts'
+import { type ApiName, apis, kindOf } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { MessageModel, MessageModelList, ModelEntry, ModelList } from '@tollgate/contracts/http/models.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
+import { chargedPrices } from '@tollgate/contracts/prices/list-prices.ts'
+import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
+import { pricingAt, upcomingPricing } from '@tollgate/contracts/prices/pricing.ts'
+import { planOf, withoutEnded } from '@tollgate/contracts/records/budgets.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -113,10 +117,15 @@ export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog
     countList(known)
     await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
     useLog.used(known.pointer.key)
-    const records = { key: known.keyRecord?.record ?? null, account: known.accountRecord?.record ?? null }
+    const account = withoutEnded(known.accountRecord!.record, Date.now())
+    const records = { key: known.keyRecord?.record ?? null, account }
+    const priceGroup = view.priceGroup(account.override?.limits?.priceGroup, planOf(account))
     return [...view.models()]
       .filter(([name]) => mayUseModel(records, view, name))
-      .map(([id, model]) => ({ id, aliasOf: null, model, offers: upstreams.current.offers.of(model) }))
+      .map(([id, model]) => {
+        const offers = upstreams.current.offers.of(model)
+        return { id, aliasOf: null, model, prices: chargedPrices(model, priceGroup), offers }
+      })
       .filter(({ offers }) => offers.size > 0)
       .flatMap((entry) => [entry, ...aliasesOf(entry)])
   }
@@ -174,6 +183,8 @@ interface AllowedModel {
   /** The id of the model, if this is an alias; otherwise null. */
   readonly aliasOf: string | null
   readonly model: Model
+  /** What the account of the key pays. */
+  readonly prices: ModelPrices
   readonly offers: ReadonlyMap<ApiName, Offer>
 }
 
@@ -183,13 +194,24 @@ const Entries = Type.Union([ModelEntry, MessageModel])
 const aliasesOf = (entry: AllowedModel): AllowedModel[] =>
   (entry.model.aliases ?? []).map((alias) => ({ ...entry, id: alias, aliasOf: entry.id }))
 
-function toEntry({ id, aliasOf, model: { created, ownedBy }, offers }: AllowedModel): ModelEntry {
+/** Describes a model as OpenAI's API does, with the members that OpenRouter adds: clients read its prices there. */
+function toEntry({ id, aliasOf, model, prices, offers }: AllowedModel): ModelEntry {
+  const { kind, created, ownedBy, contextWindow, maxOutputTokens } = model
+  const now = Date.now()
+  const upcoming = upcomingPricing(prices, now)
   return {
     id,
     object: 'model',
     created,
     owned_by: ownedBy,
     ...(aliasOf !== null && { alias_of: aliasOf }),
-    endpoints: [...offers.keys()].map((api) => apis[api].path)
+    endpoints: [...offers.keys()].map((api) => apis[api].path),
+    context_length: contextWindow,
+    top_provider: {
+      context_length: contextWindow,
+      max_completion_tokens: kindOf(kind).hasOutput ? maxOutputTokens : null
+    },
+    pricing: pricingAt(prices, now),
+    ...(upcoming.length > 0 && { upcoming_pricing: upcoming })
   }
 }

@@ -4,6 +4,7 @@ import { type MemberScan, maxValueBytes } from '../../relay/member-scan.ts'
 import { prepareSearch } from '../../relay/searched-members.ts'
 import { faultOfError } from '../../relay/server-sent-events.ts'
 import { TypedEvents } from '../../relay/typed-events.ts'
+import { eventWithCost } from '../../relay/usage-cost.ts'
 import { wordsIn } from '../../tokens/words.ts'
 import { addCalls } from '../../usage/reported-counts.ts'
 import { largerUsage, unserved } from '../../usage/usage.ts'
@@ -29,6 +30,8 @@ const search = prepareSearch({
   ]
 })
 
+const usageObject = prepareSearch({ values: [], span: 'response.usage' })
+
 /**
  * Reads the events of the Responses API. A stream is whole after its last event: `response.completed`,
  * `response.incomplete` or `response.failed`. Only that event has the usage.
@@ -46,11 +49,16 @@ export class ResponsesEvents extends TypedEvents {
   #number = -1
   #issued: IssuedIds | null = null
   readonly #hidden: () => Hidden
+  readonly #costOf: (() => number | null) | null
 
-  /** @param hidden what the error of a failed response must not tell the client */
-  constructor(hidden: () => Hidden) {
+  /**
+   * @param hidden what the error of a failed response must not tell the client
+   * @param costOf the cost if the stream ends now, for its usage; null if the client did not ask for it
+   */
+  constructor(hidden: () => Hidden, costOf: (() => number | null) | null = null) {
     super(search)
     this.#hidden = hidden
+    this.#costOf = costOf
   }
 
   get isUsageFinal(): boolean {
@@ -127,7 +135,10 @@ export class ResponsesEvents extends TypedEvents {
   }
 
   protected override shown(type: unknown, event: Buffer): Buffer {
-    return type === 'response.failed' ? concealFailedResponse(event, this.#hidden()) : event
+    if (type === 'response.failed') return concealFailedResponse(event, this.#hidden())
+    const isLast = type === 'response.completed' || type === 'response.incomplete'
+    const cost = isLast && this.#costOf !== null ? this.#costOf() : null
+    return cost === null ? event : eventWithCost(event, usageObject, cost)
   }
 
   /** Some items have no deltas, such as calls of a shell or of a computer: all of their words come at their end. */

@@ -18,7 +18,8 @@ const errors: ErrorFormat = {
 /** The format of the Responses API. */
 export const responsesFormat: AnswerFormat = {
   newBody: (_asked, length) => new ResponseBody(length),
-  newEvents: (_asked, call) => new ResponsesEvents(() => call.hidden()),
+  newEvents: ({ showsUsageCost }, call) =>
+    new ResponsesEvents(() => call.hidden(), showsUsageCost ? () => call.costOfWhole() : null),
   errors,
   refusal: describeRefusal
 }

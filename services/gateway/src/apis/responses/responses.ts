@@ -48,6 +48,7 @@ export const responses: Api = {
   hasNoOtherMembers: false,
   membersInstead: responsesInstead,
   streams: true,
+  showsUsageCost: true,
   asksForUsage: false,
   sendsTier: true,
   standardTierName: null,
