@@ -53,7 +53,8 @@ export function requests(app: TypedApp, { database, limitReads }: AdminContext):
     },
     async ({ query: { account, format = 'ndjson', ...conditions } }, reply) => {
       const filter = await readFilter(orm, account.toLowerCase(), conditions)
-      return exportRequests(reply, { orm, filter, format, show: toAdminRequest, columns, limitReads })
+      const amounts = ['margin_usd'] as const
+      return exportRequests(reply, { orm, filter, format, show: toAdminRequest, columns, amounts, limitReads })
     }
   )
 

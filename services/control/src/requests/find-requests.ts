@@ -66,7 +66,7 @@ export async function listRequests<Shown extends LoggedRequest>(
 const pageSize = 1000
 
 interface ExportRequests<Shown extends LoggedRequest>
-  extends Pick<ExportRows<Shown>, 'format' | 'columns' | 'limitReads'> {
+  extends Pick<ExportRows<Shown>, 'amounts' | 'format' | 'columns' | 'limitReads'> {
   readonly orm: Orm
   readonly filter: RequestFilter
   readonly show: (record: RequestRecord) => Shown

@@ -221,6 +221,8 @@ onDatabase('requests', async (t, newDatabase) => {
       margin_usd: '-0.50'
     })
     const csv = await call('GET', `/api/admin/requests/export?account=${ada.id}&format=csv&status=502`, { cookie })
+    const all = await call('GET', `/api/admin/requests/export?account=${ada.id}&format=csv`, { cookie })
+    assert.match(String(all.body), /,2\.50,-0\.50,/, 'an amount below zero stays a number')
     const cell = /"(\[\{.*\}\])"$/m.exec(String(csv.body))![1]!
     assert.deepEqual(JSON.parse(cell.replaceAll('""', '"')), [attempt, attempt])
     const exported = await call('GET', `/api/admin/requests/export?account=${bob.id}`, { cookie })
