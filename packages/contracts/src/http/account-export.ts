@@ -55,6 +55,10 @@ export const AccountExport = Type.Object(
     invoices: Type.Array(
       Type.Object({ id: Type.String(), amount: Type.Integer(), currency: Type.String(), paid_at: Instant }, closed)
     ),
+    /** What was refunded, with tax, in the currency's smallest unit. */
+    refunds: Type.Array(
+      Type.Object({ id: Type.String(), amount: Type.Integer(), currency: Type.String(), at: Instant }, closed)
+    ),
     /** The own account's members and open invitations. */
     members: Type.Array(TeamMember),
     invitations: Type.Array(Invitation),

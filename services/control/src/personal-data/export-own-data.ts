@@ -4,7 +4,8 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { AccountExport } from '@tollgate/contracts/http/account-export.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../audit/record-audit.ts'
 import { toStoredSession } from '../auth/own-sessions.ts'
@@ -14,7 +15,7 @@ import { callerOf } from '../callers/session.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { accounts, members } from '../database/schema/accounts.ts'
-import { customers, invoices } from '../database/schema/billing.ts'
+import { customers, invoices, refunds } from '../database/schema/billing.ts'
 import { recoveryCodes, sessions, users } from '../database/schema/users.ts'
 import type { Limits } from '../http/limits.ts'
 import { createRateLimitHook } from '../http/rate-limit.ts'
@@ -99,7 +100,7 @@ async function* documentOf(head: object, lists: Lists): AsyncGenerator<string> {
 /** The parts of an export that are single values or short lists. */
 type OwnFacts = Pick<
   AccountExport,
-  'user' | 'seat' | 'account' | 'sessions' | 'recovery_codes' | 'customer' | 'invoices'
+  'user' | 'seat' | 'account' | 'sessions' | 'recovery_codes' | 'customer' | 'invoices' | 'refunds'
 >
 
 /** Reads what is stored about a user and their own account. @throws Error if there is no such user */
@@ -125,7 +126,8 @@ async function readOwnFacts(orm: Orm, id: string, now: Date): Promise<OwnFacts> 
     sessions: await readSessions(orm, id, now),
     recovery_codes: await readRecoveryCodes(orm, id),
     customer: customer === undefined ? null : { id: customer.customerId, subscription_id: customer.subscriptionId },
-    invoices: await readInvoices(orm, id)
+    invoices: await readInvoices(orm, id),
+    refunds: await readRefunds(orm, id)
   }
 }
 
@@ -150,13 +152,23 @@ async function readRecoveryCodes(orm: Orm, userId: string): Promise<AccountExpor
   }))
 }
 
+const ofCustomers = (customerId: PgColumn, accountId: string): SQL =>
+  sql`${customerId} in (select customer_id from ${everyCustomer} as own where account_id = ${accountId})`
+
+async function readRefunds(orm: Orm, accountId: string): Promise<AccountExport['refunds']> {
+  const rows = await orm
+    .select()
+    .from(refunds)
+    .where(ofCustomers(refunds.customerId, accountId))
+    .orderBy(asc(refunds.at), refunds.id)
+  return rows.map(({ id, amount, currency, at }) => ({ id, amount, currency, at: at.toISOString() }))
+}
+
 async function readInvoices(orm: Orm, accountId: string): Promise<AccountExport['invoices']> {
   const rows = await orm
     .select()
     .from(invoices)
-    .where(
-      sql`${invoices.customerId} in (select customer_id from ${everyCustomer} as own where account_id = ${accountId})`
-    )
+    .where(ofCustomers(invoices.customerId, accountId))
     .orderBy(asc(invoices.paidAt), invoices.id)
   return rows.map(({ id, amount, currency, paidAt }) => ({ id, amount, currency, paid_at: paidAt.toISOString() }))
 }
