@@ -138,7 +138,7 @@ export function composeNotices(
     'free_spend',
     createFreeSpendLimit({ orm: database.orm, redis, ledger, catalog, limitNanos, log })
   )
-  const noticeSweeper = parts.runLoop('notices', createNoticeSweeper({ orm: database.orm, redis, clock, log }))
+  const noticeSweeper = parts.runLoop('notices', createNoticeSweeper({ orm: database.orm, redis, clock, catalog, log }))
   return { isMailing: mailer !== null, mailSender, spendWatcher, freeSpend, noticeSweeper }
 }
 

@@ -70,6 +70,25 @@ export const accountEvents = {
   'key.expiring': Type.Object({ key: EventKey, expires_at: Instant }, { description: 'A key soon expires.' }),
   'key.revoked': Type.Object({ key: EventKey, note: Note }, { description: 'A key was revoked.' }),
   'plan.changed': Type.Object({ from: orNull(Type.String()), to: Type.String() }, { description: 'The plan changed.' }),
+  'prices.rising': Type.Object(
+    {
+      model: Type.String(),
+      from: Instant,
+      prices: Type.Array(
+        Type.Object({
+          kind: Type.String({ description: 'Such as cached_input.' }),
+          unit: Type.String({ description: 'What the price is for, such as 1M tokens.' }),
+          from_usd: Usd,
+          to_usd: Usd
+        }),
+        { description: 'Prices of the standard tier and short prompts that rise, as the account pays them.' }
+      )
+    },
+    {
+      description:
+        'From a later day on, the account will pay more for a model that it used in the last 30 days. Once for each model and day.'
+    }
+  ),
   'payment.failed': Type.Object(
     { invoice_id: orNull(Type.String()) },
     { description: 'A payment failed. The plan ends if the payment provider gives up.' }

@@ -7,7 +7,7 @@ const Instant = Type.String({ format: 'date-time' })
 
 /**
  * Kinds of mails. `budget`: budgets and forecasts. `refusals`: keys that refuse requests. `keys`: keys that expire, old
- * secrets that end. `webhooks`: endpoints that were disabled. `account`: payments that failed, came twice or have an
+ * secrets that end. `webhooks`: endpoints that were disabled. `prices`: prices that rise. `account`: payments that failed, came twice or have an
  * unknown price, suspensions, keys that an operator revoked. Of operators: `providers` that fail, unusual `spend`,
  * `payments` that came twice or have an unknown price, `acts` that wait for a second operator, and accounts that wait
  * for `approvals`.
@@ -17,6 +17,7 @@ export const mailKinds = [
   'refusals',
   'keys',
   'webhooks',
+  'prices',
   'account',
   'providers',
   'spend',

@@ -40,6 +40,17 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
     /^A management key without a label was revoked\.$/
   ],
   'plan.changed': [{ from: 'pro', to: 'team' }, /from pro to team/],
+  'prices.rising': [
+    {
+      model: 'm',
+      from: '2027-02-01T00:00:00.000Z',
+      prices: [
+        { kind: 'input', unit: '1M tokens', from_usd: '0.08', to_usd: '0.10' },
+        { kind: 'cached_input', unit: '1M tokens', from_usd: '0.0025', to_usd: '0.005' }
+      ]
+    },
+    /^The price of m rises on Feb 1, 2027 \(UTC\): input from \$0\.08 to \$0\.10 \/ 1M tokens, cached input from \$0\.0025 to \$0\.005 \/ 1M tokens\.$/
+  ],
   'payment.failed': [{ invoice_id: null }, /payment failed/],
   'payment.unmatched': [
     { account_id: 'acc', subscription_id: 'sub_1', price_ids: ['price_1'] },

@@ -1,7 +1,7 @@
 import type { EventData, EventType } from '@tollgate/contracts/events/event-types.ts'
-import { formatUsd } from '../format/money.ts'
+import { formatExactUsd, formatUsd } from '../format/money.ts'
 import { countOf } from '../format/number.ts'
-import { formatMoment, formatMonth } from '../format/time.ts'
+import { formatMoment, formatMonth, formatUtcDay } from '../format/time.ts'
 import { isolate, visibleText } from '../format/visible-text.ts'
 import { describeRefusal } from '../usage/describe-refusal.ts'
 import { daysOfMonth } from '../usage/usage-range.ts'
@@ -29,6 +29,7 @@ type Teller<Type extends EventType> = (data: EventData<Type>, nameOfPlan: NameOf
 export type NameOf = (id: string) => string
 
 const pages = {
+  models: { to: '/dashboard/models', text: 'See the models' },
   billing: { to: '/dashboard/billing', text: 'See billing' },
   system: { to: '/dashboard/operator/system', text: 'See the system' }
 } as const
@@ -135,6 +136,17 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     tone: 'info',
     link: pages.billing
   }),
+  'prices.rising': ({ model, from, prices }) => {
+    const changes = prices.map(
+      ({ kind, unit, from_usd, to_usd }) =>
+        `${kind.replaceAll('_', ' ')} from ${formatExactUsd(from_usd)} to ${formatExactUsd(to_usd)} / ${unit}`
+    )
+    return {
+      text: `The price of ${model} rises on ${formatUtcDay(new Date(from))} (UTC): ${changes.join(', ')}.`,
+      tone: 'warning',
+      link: pages.models
+    }
+  },
   'payment.failed': () => ({
     text: 'A payment failed. Check your payment method: the plan ends if the payment keeps failing.',
     tone: 'danger',

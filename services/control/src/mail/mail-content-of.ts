@@ -2,7 +2,15 @@ import type { MailKind } from '@tollgate/contracts/http/notices.ts'
 import type { StoredNotice } from '../database/schema/mails.ts'
 import { accountMail } from './account-mail.ts'
 import { type MailContent, moment, type NoticeOf, quoted } from './mail-content.ts'
-import { actsMail, approvalsMail, paymentsMail, providersMail, spendMail, webhookMail } from './other-mails.ts'
+import {
+  actsMail,
+  approvalsMail,
+  paymentsMail,
+  pricesMail,
+  providersMail,
+  spendMail,
+  webhookMail
+} from './other-mails.ts'
 import { maxNotices } from './queue-mail.ts'
 import { budgetMail, refusalsMail } from './spend-mails.ts'
 
@@ -64,6 +72,7 @@ const writers: Readonly<Record<MailKind, (notices: never, count: number) => Mail
   refusals: refusalsMail,
   keys: keyMail,
   webhooks: webhookMail,
+  prices: pricesMail,
   account: accountMail,
   providers: providersMail,
   spend: spendMail,

@@ -63,10 +63,14 @@ const moments = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   minute: '2-digit'
 })
+const days = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' })
 const months = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'long' })
 
 /** @param instant ISO 8601 */
 export const moment = (instant: string): string => `${moments.format(new Date(instant)).replace(' at ', ', ')} UTC`
+
+/** The day of a moment, UTC. @param instant ISO 8601 */
+export const dayName = (instant: string): string => days.format(new Date(instant))
 
 /** @param month such as `2026-11` */
 export const monthName = (month: string): string => months.format(new Date(`${month}-01T00:00:00Z`))

@@ -53,6 +53,13 @@ export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
     collectMs: 10_000,
     about: 'webhook endpoints'
   },
+  prices: {
+    types: ['prices.rising'],
+    isRequired: true,
+    isForOperators: false,
+    collectMs: 60_000,
+    about: 'prices that rise'
+  },
   account: {
     types: [
       'payment.failed',

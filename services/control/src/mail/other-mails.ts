@@ -1,4 +1,4 @@
-import { dollars, type MailContent, moment, type NoticeOf } from './mail-content.ts'
+import { dayName, dollars, type MailContent, moment, type NoticeOf } from './mail-content.ts'
 
 /** A mail about webhook endpoints that get no more events. */
 export function webhookMail(notices: ReadonlyArray<NoticeOf<'webhook.disabled'>>): MailContent {
@@ -13,6 +13,35 @@ export function webhookMail(notices: ReadonlyArray<NoticeOf<'webhook.disabled'>>
     button: { text: 'See your endpoints', path: '/dashboard/webhooks' }
   }
 }
+
+/** A mail about prices that rise. @param count of all notices */
+export function pricesMail(notices: ReadonlyArray<NoticeOf<'prices.rising'>>, count: number): MailContent {
+  const models = [...new Set(notices.map(({ data }) => data.model))]
+  const days = [...new Set(notices.map(({ data }) => data.from))].toSorted().map(dayName)
+  const isOne = models.length === 1 && count === notices.length
+  const title = isOne
+    ? `The price of ${models[0]} rises on ${days[0]}`
+    : `Prices of models rise${days.length === 1 ? '' : ', the first ones'} on ${days[0]}`
+  return {
+    subject: title,
+    title,
+    paragraphs: [
+      `You used ${isOne ? 'this model' : 'these models'} in the last 30 days. These are the prices that you pay. A day begins at 00:00 UTC.`,
+      'Requests before that day keep the old price. You need to do nothing.'
+    ],
+    items: notices.map(({ data: { model, from, prices } }) => {
+      const changes = prices.map(
+        ({ kind, unit, from_usd, to_usd }) =>
+          `${kind.replaceAll('_', ' ')} from $${from_usd} to $${to_usd} for ${aUnit(unit)}`
+      )
+      return `${model}, from ${dayName(from)}: ${changes.join('; ')}`
+    }),
+    button: { text: 'See the models', path: '/dashboard/models' }
+  }
+}
+
+/** `1M tokens`, but `one second`. */
+const aUnit = (unit: string): string => (/^\d/.test(unit) ? unit : `one ${unit}`)
 
 /** A mail for operators about providers that keep failing. */
 export function providersMail(notices: ReadonlyArray<NoticeOf<'provider.failing' | 'webhook.disabled'>>): MailContent {

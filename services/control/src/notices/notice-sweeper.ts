@@ -3,6 +3,7 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readProcesses } from '@tollgate/state/processes/heartbeat.ts'
 import { and, eq, gt, lte } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { type Clock, earliestTime } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
 import { isWaiting } from '../database/derived-columns.ts'
@@ -11,6 +12,7 @@ import { noticeSweeps } from '../database/schema/notices.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { recordFailovers } from './failovers.ts'
 import { sweepKeys } from './sweep-keys.ts'
+import { tellPriceRises } from './tell-price-rises.ts'
 import { tellRefusals } from './tell-refusals.ts'
 import { avoidedUpstreams, watchUpstreams } from './watch-upstreams.ts'
 
@@ -20,19 +22,22 @@ export interface NoticeSweeperOptions {
   orm: Orm
   redis: RedisLink
   clock: Clock
+  catalog: Pick<LiveCatalog, 'version' | 'models' | 'plans' | 'priceGroups'>
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
 }
 
 /**
- * Looks for keys that soon expire or refuse requests, accounts that wait for approval, failing upstreams and failovers.
- * Any number of replicas may run it.
+ * Looks for keys that soon expire or refuse requests, prices that rise, accounts that wait for approval, failing
+ * upstreams and failovers. Any number of replicas may run it.
  */
-export function createNoticeSweeper({ orm, redis, clock, log }: NoticeSweeperOptions): BackgroundLoop {
+export function createNoticeSweeper({ orm, redis, clock, catalog, log }: NoticeSweeperOptions): BackgroundLoop {
   return createBackgroundLoop({
     async round() {
       const now = await earliestTime(orm, redis, clock)
       const waiting = [await recordFailovers(orm, now), await sweepKeys(orm, now), await tellRefusals(orm, now)]
       await watchApprovals(orm, now)
+      // Its members throw before the first one is published.
+      if (catalog.version !== null) await tellPriceRises(orm, catalog, now)
       // Without Redis, nobody knows what gateways see.
       if (redis.isReady()) await watchUpstreams(orm, avoidedUpstreams(await readProcesses(redis)), now)
       return waiting.includes(true) ? 'again' : null

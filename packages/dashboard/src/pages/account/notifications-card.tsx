@@ -20,6 +20,7 @@ const kinds: Readonly<Record<MailKind, readonly [name: string, hint: string]>> =
   refusals: ['Refused requests', 'A key refuses requests, for instance because its budget has too little left.'],
   keys: ['Keys', 'A key soon expires, or the old secret of a rotated key soon stops working.'],
   webhooks: ['Webhooks', 'An endpoint was disabled because every delivery failed for a day.'],
+  prices: ['Prices', 'The price of a model that you used in the last 30 days rises.'],
   account: ['Account', 'A payment failed or came twice, the account was suspended, or an operator revoked a key.'],
   providers: ['Providers (operators)', 'A provider keeps failing.'],
   spend: ['Unusual spend (operators)', 'An account spends far more than usual.'],
