@@ -6,7 +6,7 @@ import { cost, type PricedUsage } from '../prices/cost.ts'
 import type { ListedPrices, ModelPrices } from '../prices/model-prices.ts'
 import { ratesFor } from '../prices/rates-for.ts'
 import type { Model } from './catalog.ts'
-import { chargedPrices, hasRatesOfAdmission, isFreeModel, listPrices, priceGroupOf } from './list-prices.ts'
+import { chargedPrices, hasRatesOfAdmission, listPrices, priceGroupOf } from './list-prices.ts'
 import { findSoldBelowCost } from './sold-below-cost.ts'
 
 const picos = fc.nat({ max: 5_000_000 })
@@ -133,16 +133,4 @@ test('a model is sold below its cost if and only if a rate of an upstream is abo
   assert.deepEqual(findSoldBelowCost({ models: { m: model }, plans: {} }, now), [
     'm: one bills more than customers pay. output USD 5.00 instead of 4.00 per 1M'
   ])
-})
-
-test('a model is free if all of its list prices are zero at all times', async () => {
-  const zero = { inputPicos: 0, cachedInputPicos: 0, outputPicos: 0 }
-  const paid = { ...zero, outputPicos: 1 }
-  const later = [{ rows: [{ tier: 'default', abovePromptTokens: 0, prices: zero }] }]
-  assert.ok(isFreeModel({ prices: paid, retail: zero }))
-  assert.ok(isFreeModel({ prices: zero }))
-  assert.ok(!isFreeModel({ prices: zero, retail: { ...zero, requestNanos: 1 } }))
-  assert.ok(!isFreeModel({ prices: zero, retail: { ...zero, callNanos: { web_search: 1 } } }))
-  assert.ok(!isFreeModel({ prices: { ...paid, periods: later } }))
-  assert.ok(!isFreeModel({ prices: { ...zero, periods: [{ rows: [{ ...later[0]!.rows[0]!, prices: paid }] }] } }))
 })

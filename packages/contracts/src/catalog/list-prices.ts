@@ -77,6 +77,11 @@ export const hasRatesOfAdmission = (charged: ModelPrices, { prices }: Pick<Model
 export const billedPrices = ({ prices }: Pick<Model, 'prices'>, target: Target | undefined): ModelPrices =>
   target?.prices ?? prices
 
+/** Whether an upstream of a route bills another amount than the model's `prices`. */
+export const hasOwnBills = ({ route }: Pick<Model, 'route'>): boolean => route.some(isBilledApart)
+
+const isBilledApart = ({ prices }: Target): boolean => prices !== undefined
+
 /** All prices of a model times a factor: each price is rounded up to its smallest unit. */
 export function timesPrices(prices: ModelPrices, factor: number): ModelPrices {
   const fraction = [toFraction(factor)]
@@ -106,12 +111,4 @@ function timesListed(listed: ListedPrices, factor: readonly Fraction[]): ListedP
     if (picos !== undefined) product[member] = multiplyUp(picos, factor)
   }
   return product as ListedPrices
-}
-
-/** Whether customers pay nothing for a model: all of its list prices are zero at all times. */
-export function isFreeModel(model: Sold): boolean {
-  const { periods = [], requestNanos = 0, callNanos = {}, ...listed } = listPrices(model)
-  const all = [listed, ...periods.flatMap(({ rows }) => rows.map(({ prices }) => prices))]
-  const ofUnits = all.every((prices) => pricedRows.every(({ member }) => (prices[member] ?? 0) === 0))
-  return ofUnits && requestNanos === 0 && Object.values(callNanos).every((nanos) => nanos === 0)
 }

@@ -42,7 +42,7 @@ test('only kinds that become dearer on a later day are rises', async () => {
   assert.deepEqual(told(withPeriods(listed(100_000), fall)), [])
 })
 
-test('each of several dates is told with its own step, and a fall after a rise is none', async () => {
+test('two rises are told as two dates, and a price that falls after a rise is not told', async () => {
   const at = (day: string, inputPicos: number) => period(listed(inputPicos), { from: seconds(day) })
   const dated = [at('2027-01-01', 200_000), at('2027-02-01', 150_000), at('2027-03-01', 300_000)]
   assert.deepEqual(told(withPeriods(listed(100_000), ...dated)), [

@@ -1,4 +1,5 @@
 import { pricedRows, type UnitName, units } from '../meters/meters.ts'
+import { formatPicos } from '../money/usd.ts'
 import { type ModelPrices, type PricePeriod, standardTier } from '../prices/model-prices.ts'
 import { ratesFor } from '../prices/rates-for.ts'
 
@@ -31,9 +32,9 @@ export function laterPriceDates({ periods = [] }: ModelPrices, now: number): num
 }
 
 /**
- * Finds the dates from which prices will be dearer than now, and than at any date in between. So of two dated rises,
- * each is told with its own step, and a price that falls after a rise is none. Prices of weekdays and hours are compared
- * with those of the same weekday and hour.
+ * Finds the dates from which prices will be dearer than now, and dearer than on every date in between. Two rises are
+ * two dates: the second one starts from the price of the first. A price that falls again is no rise. Prices of a weekday
+ * or hour are compared with those of the same weekday and hour.
  *
  * @param prices what the customer pays
  * @param now Unix milliseconds
@@ -87,11 +88,5 @@ function describeUnit(unit: UnitName): string {
   return per === 1 ? label : `${label} ${unit}s`
 }
 
-const picosPerUsd = 10n ** 12n
-
-/** Exact, with at least two decimals: a price of a second may have twelve. */
-function toUsd(picos: number, unit: UnitName): string {
-  const total = BigInt(picos) * BigInt(units[unit].per)
-  const decimals = (total % picosPerUsd).toString().padStart(12, '0')
-  return `${total / picosPerUsd}.${decimals.slice(0, 2)}${decimals.slice(2).replace(/0+$/, '')}`
-}
+/** Exact: a price of a second may have twelve decimals. */
+const toUsd = (picos: number, unit: UnitName): string => formatPicos(BigInt(picos) * BigInt(units[unit].per), 2)

@@ -1,5 +1,10 @@
-const nanosPerUsd = 1_000_000_000n
-const picosPerUsd = 1_000_000_000_000n
+/** @param digits how many decimals of a dollar a whole amount counts @param fewest decimals to write, also zeros */
+function formatExact(amount: bigint, digits: number, fewest: number): string {
+  const perUsd = 10n ** BigInt(digits)
+  const decimals = (amount % perUsd).toString().padStart(digits, '0')
+  const written = decimals.slice(0, fewest) + decimals.slice(fewest).replace(/0+$/, '')
+  return `${amount / perUsd}${written === '' ? '' : `.${written}`}`
+}
 
 /**
  * Formats whole nanodollars (1e-9 USD) as exact US dollars: `12.50`, or `0.000000001` for one nanodollar. The text has
@@ -7,10 +12,7 @@ const picosPerUsd = 1_000_000_000_000n
  *
  * @param nanos not negative
  */
-export function formatUsd(nanos: bigint): string {
-  const decimals = (nanos % nanosPerUsd).toString().padStart(9, '0')
-  return `${nanos / nanosPerUsd}.${decimals.slice(0, 2)}${decimals.slice(2).replace(/0+$/, '')}`
-}
+export const formatUsd = (nanos: bigint): string => formatExact(nanos, 9, 2)
 
 /** The same for a safe integer. Gateways write amounts for every request. */
 export function formatNanos(nanos: number): string {
@@ -28,11 +30,8 @@ export const formatSignedUsd = (nanos: bigint): string => (nanos < 0n ? `-${form
 
 /**
  * Formats whole picodollars (1e-12 USD) as exact US dollars without an exponent, as OpenRouter writes prices:
- * `0.00000015`, or `0`. It has no zeros at its end.
+ * `0.00000015`, or `0`. It has no zeros at its end, but for the fewest decimals.
  *
  * @param picos not negative
  */
-export function formatPicos(picos: bigint): string {
-  const decimals = (picos % picosPerUsd).toString().padStart(12, '0').replace(/0+$/, '')
-  return `${picos / picosPerUsd}${decimals === '' ? '' : `.${decimals}`}`
-}
+export const formatPicos = (picos: bigint, fewestDecimals = 0): string => formatExact(picos, 12, fewestDecimals)

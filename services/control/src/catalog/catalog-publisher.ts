@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Catalog, Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { hasOwnBills } from '@tollgate/contracts/catalog/list-prices.ts'
 import { findSoldBelowCost } from '@tollgate/contracts/catalog/sold-below-cost.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { LiveUpstreams as UpstreamNames } from '@tollgate/state/processes/heartbeat.ts'
@@ -106,7 +107,7 @@ const describeOld = (count: number): string =>
 /** Whether anybody pays another amount than providers bill. */
 const hasListPrices = ({ models, priceGroups = {} }: Catalog): boolean =>
   Object.keys(priceGroups).length > 0 ||
-  Object.values(models).some(({ retail, route }) => retail !== undefined || route.some(({ prices }) => prices))
+  Object.values(models).some((model) => model.retail !== undefined || hasOwnBills(model))
 
 const namesOf = ({ served, leftOut }: UpstreamNames): ReadonlySet<string> => new Set([...served, ...leftOut])
 

@@ -1,4 +1,5 @@
 import { type Catalog, freePlan, type Plan, type PlanPrice } from '@tollgate/contracts/catalog/catalog.ts'
+import { type PriceGroup, priceGroupOf } from '@tollgate/contracts/catalog/list-prices.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { freeBudgetLeft } from '@tollgate/contracts/records/budgets.ts'
 import type { FreeBudget } from '@tollgate/contracts/records/records.ts'
@@ -31,6 +32,13 @@ export type LimitsInForce = Required<Omit<OverrideLimits, 'keyQuota' | 'priceGro
 export function limitsInForce(catalog: Catalog, { planInForce, overrideLimits }: LimitedAccount): LimitsInForce {
   return { ...limitsOfPlan(catalog.plans[effectivePlan(catalog, planInForce)]!), ...overrideLimits }
 }
+
+/** The price group of the account: see `priceGroupOf`. */
+export const priceGroupInForce = (
+  catalog: Catalog,
+  { planInForce, overrideLimits }: LimitedAccount
+): PriceGroup | null =>
+  priceGroupOf(catalog, overrideLimits?.priceGroup, catalog.plans[effectivePlan(catalog, planInForce)]!.priceGroup)
 
 /** The limits of a plan, in the form of an operator's. */
 export function limitsOfPlan({ caps, limits, keyQuota }: Pick<Plan, 'caps' | 'limits' | 'keyQuota'>): LimitsInForce {

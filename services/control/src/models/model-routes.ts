@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type ApiName, apis, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
 import { type Catalog, freePlan, type Model, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
-import { chargedPrices, type PriceGroup, priceGroupOf } from '@tollgate/contracts/catalog/list-prices.ts'
+import { chargedPrices, type PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { type PricedModel, PricedModelsResponse, type PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
 import { type ModelPrices, type PricePeriod, standardTier, toUsd } from '@tollgate/contracts/prices/model-prices.ts'
@@ -12,7 +12,7 @@ import { eq } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
 import type { CatalogPublisher } from '../catalog/catalog-publisher.ts'
-import { effectivePlan } from '../catalog/plans.ts'
+import { effectivePlan, priceGroupInForce } from '../catalog/plans.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
@@ -46,15 +46,16 @@ export async function modelRoutes(
       const { accountId } = principalOf(request)
       const [rows, leftOut, spoken] = await Promise.all([
         database.orm
-          .select({ plan: accounts.planInForce, limits: accounts.overrideLimits })
+          .select({ planInForce: accounts.planInForce, overrideLimits: accounts.overrideLimits })
           .from(accounts)
           .where(eq(accounts.id, accountId)),
         catalogPublisher.leftOutModels(),
         readSpokenApis(redis)
       ])
-      const plan = effectivePlan(catalog, rows[0]?.plan ?? null)
-      const { name, priceGroup } = catalog.plans[plan]!
-      const group = priceGroupOf(catalog, rows[0]?.limits?.priceGroup, priceGroup)
+      const account = rows[0] ?? { planInForce: freePlan, overrideLimits: null }
+      const plan = effectivePlan(catalog, account.planInForce)
+      const { name } = catalog.plans[plan]!
+      const group = priceGroupInForce(catalog, account)
       const offered = { plan, group, leftOut, spoken, now: clock() }
       return { plan: { id: plan, name }, models: describeModels(catalog, offered) }
     }

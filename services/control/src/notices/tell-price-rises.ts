@@ -1,8 +1,8 @@
 import type { Catalog, Model } from '@tollgate/contracts/catalog/catalog.ts'
-import { chargedPrices, listPrices, type PriceGroup, priceGroupOf } from '@tollgate/contracts/catalog/list-prices.ts'
+import { chargedPrices, listPrices, type PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
 import { findPriceRises, laterPriceDates, type PriceRise } from '@tollgate/contracts/catalog/price-rises.ts'
 import { and, asc, eq, gt, gte, inArray, sql } from 'drizzle-orm'
-import { effectivePlan } from '../catalog/plans.ts'
+import { priceGroupInForce } from '../catalog/plans.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { noticeSweeps } from '../database/schema/notices.ts'
@@ -103,13 +103,11 @@ async function tell(tx: Transaction, { catalog, risesOf, rising, now }: Telling)
   const users = await readUsers(tx, [...datesOf.keys()], now)
   await recordEvents(
     tx,
-    users.flatMap(({ accountId, model, plan, limits }): NewEvent[] => {
-      const ofPlan = catalog.plans[effectivePlan(catalog, plan)]!.priceGroup
-      const rises = risesOf(model, priceGroupOf(catalog, limits?.priceGroup, ofPlan))
-      return rises
+    users.flatMap(({ accountId, model, ...account }): NewEvent[] =>
+      risesOf(model, priceGroupInForce(catalog, account))
         .filter((rise) => datesOf.get(model)!.some(({ from }) => from === rise.from))
         .map((rise) => toEvent(accountId, model, rise, now))
-    })
+    )
   )
 }
 
@@ -132,8 +130,8 @@ function readUsers(tx: Transaction, models: readonly string[], now: Date) {
     .selectDistinct({
       accountId: ledger.accountId,
       model: ledger.model,
-      plan: accounts.planInForce,
-      limits: accounts.overrideLimits
+      planInForce: accounts.planInForce,
+      overrideLimits: accounts.overrideLimits
     })
     .from(ledger)
     .innerJoin(accounts, eq(accounts.id, ledger.accountId))

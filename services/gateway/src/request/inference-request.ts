@@ -1,5 +1,6 @@
 import { type ModelKind, modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
+import { hasOwnBills, hasRatesOfAdmission } from '@tollgate/contracts/catalog/list-prices.ts'
 import { addedTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { standardOnly, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { otherLabel } from '@tollgate/service/metrics/fast-series.ts'
@@ -219,8 +220,8 @@ export class InferenceRequest implements CallRequest {
 }
 
 /** Whether providers may bill another amount than the account pays. */
-const hasOwnCosts = ({ prices, route }: Model, admitted: Pick<Admitted, 'prices'>): boolean =>
-  admitted.prices !== prices || route.some((target) => target.prices !== undefined)
+const hasOwnCosts = (model: Model, { prices }: Pick<Admitted, 'prices'>): boolean =>
+  hasRatesOfAdmission(prices, model) || hasOwnBills(model)
 
 /** A bound whose prompt has earlier answers, too. They may have images. */
 function withInput(bound: ReturnType<typeof countText<TokenBound>>, tokens: number): TokenBound {

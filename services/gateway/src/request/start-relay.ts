@@ -65,7 +65,7 @@ export function startRelay(
     return
   }
   openCalls.began(isStream)
-  /** The charge of which the client has been told, and its usage: a stream may report another one after it. */
+  /** The charge that the client was told, and the usage it was for. A stream may report other usage afterwards. */
   let charge: Charge | null = null
   let chargedFor: Used = null
   const asksForCost = request.headers['x-tollgate-cost'] === 'true'

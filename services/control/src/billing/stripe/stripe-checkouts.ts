@@ -17,7 +17,7 @@ import {
 import {
   askOnce,
   guarded,
-  isForbidden,
+  guardedIfAllowed,
   isMissing,
   isNothingUpcoming,
   pageSize,
@@ -110,32 +110,22 @@ export function invoiceCalls(
       }),
 
     listRefunds: ({ from, after }, signal) =>
-      guarded(async () => {
-        try {
-          const page = {
-            created: { gte: toSeconds(from) },
-            limit: pageSize,
-            ...(after !== null && { starting_after: after })
-          }
-          const { data, has_more } = expectAnswer(listOf(RefundAnswer), await client(signal).refunds.list(page))
-          return { refunds: data.flatMap(toRefund), last: data.at(-1)?.id ?? null, hasMore: has_more }
-        } catch (error) {
-          if (isForbidden(error)) return null
-          throw error
+      guardedIfAllowed(async () => {
+        const page = {
+          created: { gte: toSeconds(from) },
+          limit: pageSize,
+          ...(after !== null && { starting_after: after })
         }
+        const { data, has_more } = expectAnswer(listOf(RefundAnswer), await client(signal).refunds.list(page))
+        return { refunds: data.flatMap(toRefund), last: data.at(-1)?.id ?? null, hasMore: has_more }
       }),
 
     findInvoiceOfPayment: (id, signal) =>
-      guarded(async () => {
-        try {
-          const payment = { type: 'payment_intent', payment_intent: id } as const
-          const answer = await client(signal).invoicePayments.list({ payment, limit: 1 })
-          const [paid] = expectAnswer(listOf(InvoicePaymentAnswer), answer).data
-          return paid === undefined ? null : idOf(paid.invoice)
-        } catch (error) {
-          if (isForbidden(error)) return null
-          throw error
-        }
+      guardedIfAllowed(async () => {
+        const payment = { type: 'payment_intent', payment_intent: id } as const
+        const answer = await client(signal).invoicePayments.list({ payment, limit: 1 })
+        const [paid] = expectAnswer(listOf(InvoicePaymentAnswer), answer).data
+        return paid === undefined ? null : idOf(paid.invoice)
       }),
 
     previewCharge: ({ customerId: customer, subscriptionId: subscription }, signal) =>

@@ -49,9 +49,6 @@ export function isMissing(error: unknown, parameter: string): boolean {
   return isRefused(error, parameter) && error.code === 'resource_missing'
 }
 
-/** Whether the key lacks the right for a call. */
-export const isForbidden = (error: unknown): boolean => error instanceof Stripe.errors.StripePermissionError
-
 /** Whether the provider says that a subscription will create no further invoice. */
 export const isNothingUpcoming = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'invoice_upcoming_none'
@@ -68,6 +65,17 @@ export async function guarded<Result>(call: () => Promise<Result>, customer?: st
     throw new ServiceError('payments_unavailable', { cause })
   }
 }
+
+/** The same for a call that the key may lack the right for. @returns null without it */
+export const guardedIfAllowed = <Result>(call: () => Promise<Result>): Promise<Result | null> =>
+  guarded(async () => {
+    try {
+      return await call()
+    } catch (error) {
+      if (error instanceof Stripe.errors.StripePermissionError) return null
+      throw error
+    }
+  })
 
 /** Milliseconds before a repeated call, while the provider still answers the first one. */
 const pauseMs = 250

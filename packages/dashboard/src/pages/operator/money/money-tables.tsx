@@ -34,45 +34,39 @@ function NoUsage() {
   return <p className="px-5 pb-5 text-sm text-ink-soft">No usage in this month.</p>
 }
 
-export function ModelsTable({ models }: { readonly models: AdminMoney['by_model'] }) {
-  if (models.length === 0) return <NoUsage />
-  return (
-    <DataTable
-      label="Charge, cost and margin by model"
-      keyOf={({ model }) => model}
-      rows={models}
-      columns={[{ name: 'Model', show: ({ model }) => model }, requests, ...earned]}
-    />
-  )
+/** What usage earned, by a part of it. @param nameOf what the first column shows of a row */
+function EarnedTable<Row extends Earned & { readonly requests: number }>({
+  by,
+  heading,
+  rows,
+  nameOf
+}: {
+  readonly by: string
+  readonly heading: string
+  readonly rows: readonly Row[]
+  readonly nameOf: (row: Row) => string
+}) {
+  if (rows.length === 0) return <NoUsage />
+  const columns: ReadonlyArray<Column<Row>> = [{ name: heading, show: nameOf }, requests, ...earned]
+  return <DataTable label={`Charge, cost and margin by ${by}`} keyOf={nameOf} rows={rows} columns={columns} />
 }
 
-export function UpstreamsTable({ upstreams }: { readonly upstreams: AdminMoney['by_upstream'] }) {
-  if (upstreams.length === 0) return <NoUsage />
-  return (
-    <DataTable
-      label="Charge, cost and margin by upstream"
-      keyOf={({ upstream }) => upstream}
-      rows={upstreams}
-      columns={[
-        { name: 'Upstream', show: ({ upstream }) => (upstream === '' ? 'Not known' : upstream) },
-        requests,
-        ...earned
-      ]}
-    />
-  )
-}
+export const ModelsTable = ({ models }: { readonly models: AdminMoney['by_model'] }) => (
+  <EarnedTable by="model" heading="Model" rows={models} nameOf={({ model }) => model} />
+)
 
-export function DaysTable({ days }: { readonly days: AdminMoney['by_day'] }) {
-  if (days.length === 0) return <NoUsage />
-  return (
-    <DataTable
-      label="Charge, cost and margin by day"
-      keyOf={({ day }) => day}
-      rows={days}
-      columns={[{ name: 'Day (UTC)', show: ({ day }) => day }, requests, ...earned]}
-    />
-  )
-}
+export const UpstreamsTable = ({ upstreams }: { readonly upstreams: AdminMoney['by_upstream'] }) => (
+  <EarnedTable
+    by="upstream"
+    heading="Upstream"
+    rows={upstreams}
+    nameOf={({ upstream }) => (upstream === '' ? 'Not known' : upstream)}
+  />
+)
+
+export const DaysTable = ({ days }: { readonly days: AdminMoney['by_day'] }) => (
+  <EarnedTable by="day" heading="Day (UTC)" rows={days} nameOf={({ day }) => day} />
+)
 
 export function PlansTable({ plans }: { readonly plans: AdminMoney['by_plan'] }) {
   if (plans.length === 0) return <NoUsage />
