@@ -228,6 +228,7 @@ function settledRequest(request: PastRequest): SettledRequest {
     rare: null,
     id,
     upstream: 'openai',
+    budgets: '',
     heldNanos: 0,
     heldTokens: 0,
     tokensPerMinute: 1,

@@ -127,6 +127,7 @@ limit. If even a short answer could cost too much, the request gets 402:
 | \`request_budget_exceeded\` | of a single request |
 | \`key_budget_exceeded\` | of the key for the month |
 | \`monthly_budget_exceeded\` | of the account for the month |
+| \`budget_exceeded\` | of the key, the account or a member for a day, a week, a month or for ever; \`error.details\` says which |
 | \`free_budget_elsewhere\` | free, which another account with your e-mail address has |
 
 Such an error has \`limit_usd\`, \`spent_usd\`, \`reserved_usd\`, \`needed_usd\` and \`resets_at\`.

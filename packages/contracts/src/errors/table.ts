@@ -217,6 +217,12 @@ export const errorTable = {
     "The request's maximum cost exceeds what is left of the key's monthly budget. Raise the budget, or lower the output limit."
   ],
 
+  budget_exceeded: [
+    402,
+    'budget_error',
+    "The request's maximum cost exceeds what is left of a budget. Raise the budget, or lower the output limit."
+  ],
+
   // Permissions
   email_not_confirmed: [
     403,

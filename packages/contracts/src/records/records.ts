@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { budgetWindows } from './budget-windows.ts'
 
 /** Milliseconds since the epoch, compared only with Redis `TIME`. */
 const Instant = Type.Integer({ minimum: 0 })
@@ -16,6 +17,18 @@ export const Pointer = Type.Object({
 })
 export type Pointer = Static<typeof Pointer>
 
+/** A budget with a window, besides the monthly ones. Its `id` names its counters in Redis. */
+export const WindowBudget = Type.Object({
+  id: Type.Integer({ minimum: 1 }),
+  window: Type.Enum([...budgetWindows]),
+  nanos: Type.Integer({ minimum: 0 }),
+  /** It counts requests to these models alone; absent for all. */
+  models: Type.Optional(Type.Array(Type.String())),
+  /** Of the account's budgets: it counts the keys that this person created; absent for all. */
+  member: Type.Optional(Type.String())
+})
+export type WindowBudget = Static<typeof WindowBudget>
+
 /** The data of a key that admission needs. */
 export const KeyRecord = Type.Object({
   status: Type.Enum(['active', 'paused', 'revoked']),
@@ -29,6 +42,10 @@ export const KeyRecord = Type.Object({
   monthlyBudgetNanos: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
   /** Below the plan's limit; null if only that applies. */
   requestsPerMinute: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  /** Further budgets of the key. */
+  budgets: Type.Optional(Type.Array(WindowBudget)),
+  /** The person who created it. Absent if nobody did, or in records of older releases. */
+  member: Type.Optional(Type.String()),
   /** Present if open requests end, too, when their secret stops working by a revocation or rotation. */
   cutStreams: Type.Optional(Type.Literal(true))
 })
@@ -76,6 +93,8 @@ export const AccountRecord = Type.Object({
   override: Type.Optional(Override),
   /** Sum of the operators' adjustments in a month (yyyymm), nanodollars: it counts as spend, and may be below zero. */
   adjusted: Type.Optional(Type.Object({ month: Type.Integer(), nanos: Type.Integer() })),
+  /** Further budgets of the account and of its members. */
+  budgets: Type.Optional(Type.Array(WindowBudget)),
   /** Absent if the account has all of its mailbox's free budget. */
   freeBudget: Type.Optional(FreeBudget)
 })

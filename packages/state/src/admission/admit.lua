@@ -16,16 +16,17 @@
 --     a minute of the key, -1 without a limit of its own; budget of the account for a month, and of one request,
 --     nanodollars; concurrent requests; how long a hold lasts, ms; requests a minute; tokens a minute; how far the arrival
 --     of requests, of requests of the key and of tokens may lie ahead, µs; a month (yyyymm, 0 for none) and nanodollars (may
---     be below 0) that count as spend of the account in that month; field of the key
+--     be below 0) that count as spend of the account in that month; field of the key; number of budgets with a window, and
+--     the limit (nanodollars) and field of each
 --   1 if overdue holds were reaped before, else 0
 --   for each request: picodollars of its prompt, and of each granted token; prompt tokens, and output tokens for each granted
 --     token (the number of answers); wanted output tokens; the minimum to grant; field of its hold; model
 -- Returns the answers, packed in the same way, one after the other. For each request of a group, numbered by the first:
---   0  admitted: granted tokens, seconds since the epoch, nanodollars reserved, nanodollars left of the tighter of both budgets for the
---      month after that (below 0 if more was spent), ...rates
+--   0  admitted: granted tokens, seconds since the epoch, nanodollars reserved, nanodollars left of the tightest budget besides the
+--      request's after that (below 0 if more was spent), ...rates
 --   1  over a limit: 0 for concurrent requests, 1 for requests or 2 for tokens; ms until it may pass, ...rates
---   2  over a budget: 0 of the request, 1 of the key or 2 of the account; limit, settled, reserved and needed (nanodollars),
---      month (yyyymm)
+--   2  over a budget: 0 of the request, 1 of the key or 2 of the account for a month, from 3 on the budgets with a window;
+--      limit, settled, reserved and needed (nanodollars), number of the window (yyyymm for a month)
 --   3  it was cancelled before
 -- where rates are: requests a minute, requests left, ms until the burst is full again; tokens left, ms until the burst is full.
 -- Or for the whole group:
@@ -36,6 +37,7 @@
 --include layout/ended-hold.lua
 --include layout/hold.lua
 --include keyspace/month.lua
+--include layout/budget.lua
 --include keyspace/names.lua
 --include wire/numbers.lua
 --include admission/records.lua
@@ -48,13 +50,17 @@ local tag = tagOf(run)
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 -- Larger costs are not exact. They are above every budget and refused.
 local maxPicos = 1e30
-local termsForm, requestForm = '<ddddddddddddddddsd', '<ddddddss'
+local termsForm, requestForm = '<ddddddddddddddddsdd', '<ddddddss'
 local ended, unverified, overdue = packFields('<d', 4), packFields('<d', 5), packFields('<d', 6)
 
 -- The current group: its terms, and the state of its account after the requests that were admitted so far. (As arguments, or
 -- with new functions for each group, they would cost as much as all the rest in this Lua.)
 local keyField, keyBudget, accountBudget, requestBudget, maxOpen, deadline
 local at, keySettled, keyReserved
+-- The budgets with a window: their number, and of each its parts and limit; `budgets` is the text for holds.
+local budgetCount, budgets = 0, ''
+local budgetFields, budgetLimits = {}, {}
+local budgetWindows, budgetSettled, budgetReserved, budgetCorrections = {}, {}, {}, {}
 local adjustedMonth, adjusted
 local shard, verifiedVersion, verifiedRun, present
 local answers, fields = {}, {}
@@ -68,15 +74,18 @@ local function admitted(granted, admittedAt, nanos)
   if keyBudget then
     left = min(left, keyBudget - keySettled - keyReserved)
   end
+  for n = 1, budgetCount do
+    left = min(left, budgetLimits[n] - budgetSettled[n] - budgetReserved[n])
+  end
   return packFields('<dddddddddd', 0, granted, admittedAt, nanos, left, rates())
 end
 
 -- Returns how many output tokens a budget allows and the cost of the request; or nil and the refusal.
-local function fit(reason, budget, spent, taken, promptPicos, picosEach, minTokens)
+local function fit(reason, window, budget, spent, taken, promptPicos, picosEach, minTokens)
   local free = budget - spent - taken
   local needed = ceil((promptPicos + picosEach * minTokens) / 1000)
   if needed > free then
-    return nil, packFields('<ddddddd', 2, reason, budget, spent, taken, needed, month)
+    return nil, packFields('<ddddddd', 2, reason, budget, spent, taken, needed, window)
   end
   local granted = max(minTokens, floor((free * 1000 - promptPicos) / picosEach))
   local nanos = ceil((promptPicos + picosEach * granted) / 1000)
@@ -92,14 +101,25 @@ end
 local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted, minTokens, model)
   local nanos = ceil((promptPicos + picosEach * granted) / 1000)
   if nanos > requestBudget then
-    granted, nanos = fit(0, requestBudget, 0, 0, promptPicos, picosEach, minTokens)
+    granted, nanos = fit(0, month, requestBudget, 0, 0, promptPicos, picosEach, minTokens)
   end
   -- What costs nothing fits, also into a budget below what was spent.
   if granted and keyBudget and nanos > 0 and nanos > keyBudget - keySettled - keyReserved then
-    granted, nanos = fit(1, keyBudget, keySettled, keyReserved, promptPicos, picosEach, minTokens)
+    granted, nanos = fit(1, month, keyBudget, keySettled, keyReserved, promptPicos, picosEach, minTokens)
   end
   if granted and nanos > 0 and nanos > accountBudget - settled - adjusted - reserved then
-    granted, nanos = fit(2, accountBudget, settled + adjusted, reserved, promptPicos, picosEach, minTokens)
+    granted, nanos = fit(2, month, accountBudget, settled + adjusted, reserved, promptPicos, picosEach, minTokens)
+  end
+  if granted and nanos > 0 then
+    for n = 1, budgetCount do
+      if nanos > budgetLimits[n] - budgetSettled[n] - budgetReserved[n] then
+        granted, nanos = fit(2 + n, budgetWindows[n], budgetLimits[n], budgetSettled[n], budgetReserved[n], promptPicos,
+          picosEach, minTokens)
+        if not granted then
+          break
+        end
+      end
+    end
   end
   if not granted then
     return nanos
@@ -130,6 +150,9 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
   if keyPerMinute then
     keyArrival = keyArrival + perKeyRequest
   end
+  for n = 1, budgetCount do
+    budgetReserved[n] = budgetReserved[n] + nanos
+  end
   return admitted(granted, at, nanos),
     packFields(holdForm, EACH(hold, NAME))
 end
@@ -159,11 +182,43 @@ local function judge(endedPrefix, held, promptPicos, picosEach, promptTokens, to
   return position
 end
 
+-- Reads the limits and fields of the budgets with a window. Returns the number after them, and where it ends.
+local function readBudgetTerms(packed, position)
+  assertWhole(budgetCount, 0, 0, 0, 0, 0)
+  for n = 1, budgetCount do
+    budgetLimits[n], budgetFields[n], position = unpackFields('<ds', packed, position)
+    assertWhole(budgetLimits[n], 0, 0, 0, 0, 0)
+  end
+  return unpackFields('<d', packed, position)
+end
+
+-- Reads the budgets with a window from what was found after number `last`. After the clock was set back, a request belongs to
+-- the beginning of the latest window that has begun.
+local function beginBudgets(found, last)
+  for n = 1, budgetCount do
+    local field = budgetFields[n]
+    budgetWindows[n], budgetSettled[n], budgetReserved[n], budgetCorrections[n] =
+      unpackFields(budgetForm, found[last + n] or noBudget)
+    if budgetWindows[n] > windowOf(field, at) then
+      at = beginningOfWindow(field, budgetWindows[n])
+    end
+  end
+  for n = 1, budgetCount do
+    local window = windowOf(budgetFields[n], at)
+    if budgetWindows[n] ~= window then
+      budgetWindows[n], budgetSettled[n], budgetReserved[n], budgetCorrections[n] = window, 0, 0, 0
+    end
+  end
+end
+
 -- Reads the terms of a group into the variables above. Returns the remaining terms, and where the terms end.
 local function readTerms(packed)
   local judgedKey, judgedAccount, endsAt, holdMs, wasReaped, position
   judgedKey, judgedAccount, endsAt, keyBudget, keyPerMinute, accountBudget, requestBudget, maxOpen, holdMs, perMinute,
-    tokensPerMinute, burst, keyBurst, tokenBurst, adjustedMonth, adjusted, keyField, wasReaped, position = unpackFields(termsForm, packed)
+    tokensPerMinute, burst, keyBurst, tokenBurst, adjustedMonth, adjusted, keyField, budgetCount, wasReaped, position = unpackFields(termsForm, packed)
+  if budgetCount ~= 0 then
+    wasReaped, position = readBudgetTerms(packed, position - 8)
+  end
   assertWhole(judgedKey, judgedAccount, endsAt + 1, keyBudget + 1, keyPerMinute + 1, accountBudget)
   assertWhole(requestBudget, maxOpen, holdMs, perMinute, tokensPerMinute, wasReaped)
   if keyPerMinute == 0 or perMinute == 0 or tokensPerMinute == 0 then
@@ -198,7 +253,10 @@ local function judgeGroup(name, packed)
     several = several + 1
     _, _, _, _, _, _, fields[several], _, next = unpackFields(requestForm, packed, next)
   end
-  local found = call('HMGET', name, 'a', keyField, field, unpack(fields, 1, several))
+  for n = 1, budgetCount do
+    fields[several + n] = budgetFields[n]
+  end
+  local found = call('HMGET', name, 'a', keyField, field, unpack(fields, 1, several + budgetCount))
   local keyVersion, keyMonth
   -- A group of several requests may have the same one twice.
   beginWrites(found[1], several > 0)
@@ -228,21 +286,32 @@ local function judgeGroup(name, packed)
   if keyMonth ~= month then
     keyMonth, keySettled, keyReserved = month, 0, 0
   end
+  if budgetCount > 0 then
+    beginBudgets(found, 3 + several)
+    budgets = table.concat(budgetFields, ' ', 1, budgetCount)
+  else
+    budgets = ''
+  end
   local isCut = beginRates()
-  -- The key comes after the account and before new holds.
-  count = 4
+  -- The key and the budgets come after the account and before new holds.
+  local first = 4 + 2 * budgetCount
+  count = first
   local endedPrefix = endedUntil > nowMs and endedHoldPrefix(shard) or nil
   judge(endedPrefix, found[3], promptPicos, picosEach, promptTokens, tokensEach, granted, minTokens, field, model)
   for n = 4, several + 3 do
     after = judge(endedPrefix, found[n], unpackFields(requestForm, packed, after))
   end
-  if count > 4 or isCut then
+  if count > first or isCut then
     -- `due` and the account's entry in `deadlines` are equal: no hold ends before them.
-    if count > 4 and (due == 0 or deadline < due) then
+    if count > first and (due == 0 or deadline < due) then
       due = deadline
       call('ZADD', 'deadlines:' .. shard, string.format('%d', due), accountOf(name))
     end
     written[3], written[4] = keyField, packFields(keyForm, EACH(key, keyName))
+    for n = 1, budgetCount do
+      written[3 + 2 * n], written[4 + 2 * n] = budgetFields[n],
+        packFields(budgetForm, budgetWindows[n], budgetSettled[n], budgetReserved[n], budgetCorrections[n])
+    end
     endWrites(name, true)
   end
 end

@@ -31,7 +31,8 @@ const allowances: Allowances = {
   tokens: 1_000_000,
   tokenBurst: 1_000_000,
   concurrentRequests: 10,
-  requestNanos: 500_000
+  requestNanos: 500_000,
+  windows: []
 }
 /** 100 prompt tokens at 1 nanodollar, and up to 100 output tokens at 10. */
 const bound: CostBound = {
@@ -91,6 +92,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       key: 'key_1',
       model: 'a-model',
       upstream: '',
+      budgets: '',
       at: admitted.at,
       heldNanos: admitted.nanos,
       heldTokens: 100 + admitted.grantedTokens,
@@ -203,7 +205,8 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       settled: 0,
       reserved: 800,
       needed: 200,
-      month: thisMonth()
+      window: thisMonth(),
+      budget: null
     })
     assert.equal(((await ask('req_4', { accountBudgetNanos: 999 })) as { scope: string }).scope, 'account')
     assert.equal(((await ask('req_5', { requestNanos: 199 })) as { scope: string }).scope, 'request')

@@ -30,6 +30,15 @@ export interface Allowances {
   tokenBurst: number
   concurrentRequests: number
   requestNanos: number
+  /** The budgets with a window that a request counts for, besides the monthly ones above. */
+  windows: readonly WindowBudget[]
+}
+
+/** A budget with a window. */
+export interface WindowBudget {
+  /** Of the account's hash in Redis: see {@link budgetField}. */
+  readonly field: string
+  readonly limitNanos: number
 }
 
 /** The maximum cost of a request. Redis decides how many output tokens it grants within the budgets. */
@@ -72,14 +81,14 @@ export interface Hold {
 }
 
 /**
- * What is left of the tighter of the key's and the account's budget for the month, with all reservations; below 0 if
- * more was spent.
+ * What is left of the tightest budget besides that of a request, with all reservations; below 0 if more was spent.
  */
 export interface BudgetLeft {
   budgetLeftNanos: number
 }
 
-export type Budget = 'request' | 'key' | 'account'
+/** `window`: one of the budgets with a window. */
+export type Budget = 'request' | 'key' | 'account' | 'window'
 export type Limit = 'concurrent' | 'requests' | 'tokens'
 
 /** The refusal by a budget. Amounts are nanodollars. */
@@ -90,8 +99,10 @@ export interface BudgetRefusal {
   settled: number
   reserved: number
   needed: number
-  /** The month of the budget, yyyymm (UTC). */
-  month: number
+  /** The number of the budget's window: see budget-windows.ts. A month's is yyyymm (UTC). */
+  window: number
+  /** Which of `Allowances.windows` refused; null for another budget. */
+  budget: number | null
 }
 
 /** The decision about one request. */
@@ -120,6 +131,8 @@ export interface AskedRequest {
 export interface PreparedAdmission {
   readonly account: PreparedAccount
   readonly terms: string
+  /** The fields of the budgets with a window, separated by spaces. Its settlements need them. */
+  readonly budgets: string
 }
 
 /** Requests of one key. */
@@ -147,7 +160,7 @@ export function prepareAdmission(
 ): PreparedAdmission {
   const { keyBudgetNanos, accountBudgetNanos, keyRequests, requests, tokens, concurrentRequests, requestNanos } =
     allowances
-  const { keyRequestBurst, requestBurst, tokenBurst, adjusted } = allowances
+  const { keyRequestBurst, requestBurst, tokenBurst, adjusted, windows } = allowances
   const numbers = packNumbers(
     Number(judged.key),
     Number(judged.account),
@@ -166,7 +179,9 @@ export function prepareAdmission(
     adjusted?.month ?? 0,
     adjusted?.nanos ?? 0
   )
-  return { account, terms: inOnePiece(numbers + packText(`k:${key}`)) }
+  let terms = numbers + packText(`k:${key}`) + packNumbers(windows.length)
+  for (const { limitNanos, field } of windows) terms += packNumbers(limitNanos) + packText(field)
+  return { account, terms: inOnePiece(terms), budgets: windows.map(({ field }) => field).join(' ') }
 }
 
 /**
@@ -255,16 +270,19 @@ function readAnswer(unpacker: Unpacker, kind: number): RequestAnswer {
         tokensLeft: unpacker.number(),
         tokensRestMs: unpacker.number()
       }
-    case kinds.overBudget:
+    case kinds.overBudget: {
+      const reason = unpacker.number()
       return {
         outcome: 'over-budget',
-        scope: budgets[unpacker.number()]!,
+        scope: budgets[reason] ?? 'window',
         limit: unpacker.number(),
         settled: unpacker.number(),
         reserved: unpacker.number(),
         needed: unpacker.number(),
-        month: unpacker.number()
+        window: unpacker.number(),
+        budget: reason < budgets.length ? null : reason - budgets.length
       }
+    }
     case kinds.cancelled:
       return { outcome: 'cancelled' }
     default:

@@ -35,7 +35,8 @@ const plenty = {
   tokens: 1e6,
   tokenBurst: 1e6,
   concurrentRequests: 100,
-  requestNanos: 1e9
+  requestNanos: 1e9,
+  windows: []
 }
 const bound = { promptPicos: 0, promptTokens: 1, outputPicos: 0, outputTokens: 1, wantedTokens: 1, minTokens: 1 }
 

@@ -81,7 +81,8 @@ function createAsker(world: LimitsWorld, limit: Limits) {
       adjusted: null,
       ...limit,
       concurrentRequests: 1e6,
-      requestNanos: 0
+      requestNanos: 0,
+      windows: []
     },
     holdMs: 1e9,
     reaped: false
@@ -166,6 +167,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
           key: keys[key]!,
           model: 'a-model',
           upstream: 'openai',
+          budgets: '',
           at: answer.at,
           heldNanos: 0,
           heldTokens: tokens,

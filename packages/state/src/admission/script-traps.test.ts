@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { frequentCounters, zeroCounts } from '@tollgate/contracts/meters/meters.ts'
+import { windowNumber } from '@tollgate/contracts/records/budget-windows.ts'
 import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import { accountName } from '../keyspace/names.ts'
 import { RedisRefusedError } from '../link/execute.ts'
@@ -35,7 +36,11 @@ const asking: Asking = {
     tokens: 10_000,
     tokenBurst: 2000,
     concurrentRequests: 10,
-    requestNanos: 1e6
+    requestNanos: 1e6,
+    windows: [
+      { field: 'bd:1', limitNanos: 1e6 },
+      { field: 'bw:2', limitNanos: 1e6 }
+    ]
   },
   holdMs: 1000,
   reaped: true
@@ -48,6 +53,7 @@ function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): Settle
     key,
     model,
     upstream: 'openai',
+    budgets: 'bd:1 bw:2',
     at: admitted.at,
     heldNanos: admitted.nanos,
     heldTokens: 20,
@@ -102,6 +108,7 @@ function callsOf(run: string, at: number): Call[] {
     'key_1',
     'a-model',
     'openai',
+    'bd:1 bw:2',
     '11',
     '20',
     '10000',
@@ -127,6 +134,11 @@ function callsOf(run: string, at: number): Call[] {
     0,
     { signed: 0 },
     packText('k:key_1'),
+    2,
+    1e6,
+    packText('bd:1'),
+    1e6,
+    packText('bw:2'),
     1
   ]
   const requestOf = (id: string): Packed => [
@@ -136,7 +148,7 @@ function callsOf(run: string, at: number): Call[] {
   ]
   const holdOf = (id: string) => [-3, at * 1e6, packText(`h:${id}`)]
   // The last counter, the margin, may be below 0.
-  const ofItem = [2, 6, 7, 8, 9, ...counts.slice(1).map((_count, index) => 10 + index)]
+  const ofItem = [2, 7, 8, 9, 10, ...counts.slice(1).map((_count, index) => 11 + index)]
   return [
     {
       name: 'tgAdmit',
@@ -159,9 +171,10 @@ function callsOf(run: string, at: number): Call[] {
             ...frequent,
             packText('k:key_1'),
             packText('-openai|key_1|a-model'),
-            packText('0 0 2 0 0 0 1 -3')
+            packText('0 0 2 0 0 0 1 -3'),
+            packText('bd:1 bw:2')
           ],
-          ...[at, 11, ...frequent, packText('k:key_1'), packText('|key_1|another'), packText('')]
+          ...[at, 11, ...frequent, packText('k:key_1'), packText('|key_1|another'), packText(''), packText('')]
         ],
         'a receipt\nanother one'
       ],
@@ -191,6 +204,12 @@ function callsOf(run: string, at: number): Call[] {
       args: [String(month), `${month}|0`, '500', 'key_1', '400'],
       numbers: [1, 3, 5],
       complete: [3]
+    },
+    {
+      name: 'tgCorrectBudgets',
+      keys: [accountName(account)],
+      args: ['bd:1', String(windowNumber('day', at * 1000)), '0', '500', '-3'],
+      numbers: [2, 3]
     }
   ]
 }
@@ -317,7 +336,8 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
       settled,
       reserved: 11,
       needed: 11,
-      month
+      window: month,
+      budget: null
     })
     // A cost that is too large to be exact is over budget.
     const endless = { ...large, id: 'req_3', bound: { ...asking.bound, promptPicos: 2 ** 70 } }

@@ -54,7 +54,8 @@ testOnEveryRedis('many admissions at once', async (t, link) => {
       tokens: 1e9,
       tokenBurst: 1e9,
       concurrentRequests: 1000,
-      requestNanos: maxNanos
+      requestNanos: maxNanos,
+      windows: []
     }
     const ask = (number: number): Promise<AdmitAnswer> => {
       const admission = prepareAdmission(

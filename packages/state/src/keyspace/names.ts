@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
 
 /**
  * Names of everything in Redis. The name of a shard ends in two hex digits. In a Redis Cluster its hash tag keeps all
@@ -71,6 +72,9 @@ export const catalogName = 'catalog'
 /** Until when the free offer is closed: see projection/free-offer.ts */
 export const freeOfferName = 'free-offer'
 export const changesChannel = 'changes'
+
+/** The field of an account's hash that counts a budget: see layout/budget.lua */
+export const budgetField = ({ window, id }: Pick<WindowBudget, 'window' | 'id'>): string => `b${window[0]}:${id}`
 
 /** The calendar month of a time (UTC), as the number yyyymm. */
 export const monthNumber = (now: Date): number => now.getUTCFullYear() * 100 + now.getUTCMonth() + 1

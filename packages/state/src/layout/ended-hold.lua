@@ -1,10 +1,11 @@
 -- An entry `gone:{aNN}:<id>` says how the hold of a request ended, for late commands: 'cancelled', or the charge of a reaped
--- request, separated by bars: nanodollars, prompt tokens, completion tokens, time of admission (s), key, model.
--- Returns the parts of a charge in that order; nil for anything else.
+-- request, separated by bars: nanodollars, prompt tokens, completion tokens, time of admission (s), key, model. After the key
+-- come the fields of its budgets, each after a space.
+-- Returns the parts of a charge in that order, the budgets last; nil for anything else.
 local function readReaped(text)
-  local nanos, prompt, completion, at, key, model =
-    string.match(text or '', '^(%d+)|(%d+)|(%d+)|(%d+)|([^|]*)|(.*)$')
-  return tonumber(nanos), tonumber(prompt), tonumber(completion), tonumber(at), key, model
+  local nanos, prompt, completion, at, key, budgets, model =
+    string.match(text or '', '^(%d+)|(%d+)|(%d+)|(%d+)|([^| ]*) ?([^|]*)|(.*)$')
+  return tonumber(nanos), tonumber(prompt), tonumber(completion), tonumber(at), key, model, budgets
 end
 
 -- The counters of a reaped request: its whole reservation, as an estimate.

@@ -52,7 +52,8 @@ test('packed parts are read back', async () => {
     tokensPerMinute: 7,
     tag: 'tag',
     keyField: 'k:key_1',
-    model: 'größe/模型'
+    model: 'größe/模型',
+    budgets: 'bd:1 bw:2'
   }
   assert.deepEqual(unpackParts(layouts.hold, Buffer.from(packParts(layouts.hold, hold), 'latin1')), hold)
 })

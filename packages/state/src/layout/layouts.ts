@@ -8,9 +8,10 @@ import { type FrequentCounter, frequentCounters, rareCounters } from '@tollgate/
 export const layouts = {
   account: numbers('version', 'month', 'settled', 'reserved', 'open', 'arrival', 'tokenArrival', 'due', 'endedUntil'),
   key: numbers('version', 'month', 'settled', 'reserved', 'arrival'),
+  budget: numbers('window', 'settled', 'reserved', 'corrections'),
   hold: {
     ...numbers('deadline', 'at', 'granted', 'nanos', 'promptTokens', 'tokens', 'tokensPerMinute'),
-    ...texts('tag', 'keyField', 'model')
+    ...texts('tag', 'keyField', 'model', 'budgets')
   },
   row: numbers(...rowParts()),
   /** The end of a row with a rare counter that is not 0. */
@@ -19,7 +20,7 @@ export const layouts = {
   wholeRow: numbers(...rowParts(), ...rareCounters),
   marker: { ...numbers('version', 'month'), ...texts('run', 'lost') },
   /** An argument of settle-held.lua. */
-  sum: { ...numbers('at', 'heldNanos', ...frequentCounters), ...texts('keyField', 'rowEnd', 'rare') }
+  sum: { ...numbers('at', 'heldNanos', ...frequentCounters), ...texts('keyField', 'rowEnd', 'rare', 'budgets') }
 } as const
 
 export type LayoutName = keyof typeof layouts

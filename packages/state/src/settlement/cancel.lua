@@ -31,16 +31,18 @@ for n = 3, #ARGV do
     local EACH(hold, NAME) = readHold(held)
     redis.call('HDEL', name, 'h:' .. id)
     closed = closed + 1
-    sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos }
+    sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos,
+      budgets = budgets }
     refund = refund + unused(tokens, tokensPerMinute, at * 1000000 + tokens * 60000000 / tokensPerMinute - now)
   else
-    local nanos, prompt, completion, at, key, model = readReaped(redis.call('GET', endedPrefix .. id))
+    local nanos, prompt, completion, at, key, model, budgets = readReaped(redis.call('GET', endedPrefix .. id))
     if nanos then
       local counts = reapedCounts(nanos, prompt, completion)
       for counter, counted in pairs(counts) do
         counts[counter] = -counted
       end
-      sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = -nanos, reserved = 0, counts = counts }
+      sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = -nanos, reserved = 0,
+        budgets = budgets, counts = counts }
       -- It replaces the receipt of the reaped request.
       receipts[#receipts + 1] = receiptBudget and reapedReceipt(cancelledKind, id, accountOf(name), key, at, model, nanos,
         prompt + completion, nil, 0, 0, 0)

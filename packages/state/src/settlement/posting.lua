@@ -1,6 +1,7 @@
 --include layout/account.lua
 --include layout/account-writes.lua
 --include keyspace/month.lua
+--include layout/budget.lua
 --include keyspace/names.lua
 --include layout/usage.lua
 --include settlement/rare-counters.lua
@@ -8,6 +9,8 @@
 -- Posts changes to the spend and usage of an account.
 local max = math.max
 local postedTo, postedAt, postedTag
+-- The budgets of the changes as they were found, by field; missing ones are absent or false.
+local foundBudgets = {}
 
 -- Begins with an account. `found` is its field `a`, nil or false if it is missing. `isSeveral` says whether a field may
 -- change more than once.
@@ -33,6 +36,24 @@ local function postSpend(field, value, at, moreSettled, moreReserved)
   end
   keySettled, keyReserved = max(0, keySettled + moreSettled), max(0, keyReserved + moreReserved)
   write(field, packFields(keyForm, EACH(key, keyName)))
+end
+
+-- Adds to budgets, in the windows of a time of admission. `budgets` has their fields, separated by spaces. Missing ones are
+-- skipped: control removed them, or it counts them from the ledger.
+local function postBudgets(budgets, at, moreSettled, moreReserved)
+  for field in string.gmatch(budgets, '%S+') do
+    local packed = latest and latest[field] or foundBudgets[field]
+    if packed then
+      local window, spent, held, corrections = unpackFields(budgetForm, packed)
+      local ofWindow = windowOf(field, at)
+      if ofWindow > window then
+        window, spent, held, corrections = ofWindow, 0, 0, 0
+      end
+      if ofWindow == window then
+        write(field, packFields(budgetForm, window, max(0, spent + moreSettled), max(0, held + moreReserved), corrections))
+      end
+    end
+  end
 end
 
 -- Adds to the counters of a usage row. `value` is its field, `at` the time of admission, `moreRare` the rare counters by name,
@@ -66,8 +87,8 @@ local function endPosting(closed, refund)
   endWrites(postedTo, version + month + endedUntil > 0)
 end
 
--- Gathers and writes a list of sums. Each has `keyField`, `model`, `upstream` (nil if none served it), the time of admission
--- `at` (s), changes of `settled` and `reserved` (nanodollars), and `counts`, the amounts for its usage row by counter, nil to
+-- Gathers and writes a list of sums. Each has `keyField`, `model`, `upstream` (nil if none served it), `budgets` (see
+-- `postBudgets`), the time of admission `at` (s), changes of `settled` and `reserved` (nanodollars), and `counts`, the amounts for its usage row by counter, nil to
 -- add nothing. No remaining hold ends
 -- before `newDue`, nil to leave it. Returns the new `due`, 0 without holds.
 local function postSums(name, now, tag, sums, closed, refund, newDue, newEndedUntil)
@@ -77,12 +98,19 @@ local function postSums(name, now, tag, sums, closed, refund, newDue, newEndedUn
     fields[2 * n] = sum.keyField
     fields[2 * n + 1] = rowField(sum.at, now, tag, rowEndOf(sum.upstream or '', string.sub(sum.keyField, 3), sum.model))
   end
+  foundBudgets = {}
+  for n = 1, #sums do
+    for field in string.gmatch(sums[n].budgets, '%S+') do
+      foundBudgets[field] = foundBudgets[field] or call('HGET', name, field)
+    end
+  end
   local found = call('HMGET', name, unpack(fields))
   beginPosting(name, now, tag, found[1], true)
   due, endedUntil = newDue and (open > closed and newDue or 0) or due, max(endedUntil, newEndedUntil or 0)
   for n = 1, #sums do
     local sum, counts = sums[n], sums[n].counts
     postSpend(sum.keyField, found[2 * n], sum.at, sum.settled, sum.reserved)
+    postBudgets(sum.budgets, sum.at, sum.settled, sum.reserved)
     if counts then
       postUsage(fields[2 * n + 1], found[2 * n + 1], sum.at, rareOf(counts), EACH(counters, counts.NAME or 0))
     end

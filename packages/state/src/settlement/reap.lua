@@ -47,14 +47,15 @@ for n = 5, #ARGV do
         charged = charged + 1
         local completionTokens = tokens - promptTokens
         sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = nanos, reserved = -nanos,
-          counts = reapedCounts(nanos, promptTokens, completionTokens) }
+          budgets = budgets, counts = reapedCounts(nanos, promptTokens, completionTokens) }
         redis.call('SET', endedPrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, promptTokens,
-          completionTokens, at, string.sub(keyField, 3), model), 'PX', endedHoldMs)
+          completionTokens, at, budgets == '' and string.sub(keyField, 3) or string.sub(keyField, 3) .. ' ' .. budgets, model), 'PX', endedHoldMs)
         receipts[#receipts + 1] = receiptBudget and reapedReceipt(reapedKind, ARGV[n], accountOf(name),
           string.sub(keyField, 3), at, model, nanos, tokens, granted, nanos, promptTokens, completionTokens)
       else
         released = released + 1
-        sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos }
+        sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos,
+          budgets = budgets }
       end
     end
   end

@@ -13,7 +13,8 @@
 --     available again after its admission, µs since the epoch; field of its hold
 --   for each sum (requests of one hour, upstream, key and model): time of admission of one of them, s; nanodollars of their
 --     holds; their amounts for each usage counter that is not rare; field of the key; end of the row's field,
---     `[-<upstream>]|<key>|<model>`; the rare counters, separated by spaces, '' if they are 0
+--     `[-<upstream>]|<key>|<model>`; the rare counters, separated by spaces, '' if they are 0;
+--     fields of the budgets, separated by spaces
 -- then ARGV, one for each group: the receipts of its requests, one a line; '' for none. They are added if the group is settled.
 -- Returns the numbers of the groups that were left, from 1.
 
@@ -28,7 +29,7 @@ local now = time[1] * 1000000 + time[2]
 local tag = tagOf(ARGV[1])
 local headForm, requestForm, sumForm = '<dd', '<dds', FORM(sum)
 
--- Names of the fields: the account, then the key and row of each sum, then the holds.
+-- Names of the fields: the account, then the key and row of each sum, then the holds, then the budgets.
 local fields = { 'a' }
 
 -- Reads the rare counters of a sum: integers, separated by spaces. Returns them by name; nil for ''.
@@ -55,14 +56,26 @@ local function readSum(last, EACH(sum, NAME), position)
     error('not whole numbers')
   end
   fields[last - 1], fields[last] = keyField, (rowField(at, now, tag, rowEnd))
-  return position, at, heldNanos, readRare(rare), EACH(counters, NAME)
+  return position, at, heldNanos, readRare(rare), budgets, EACH(counters, NAME)
 end
 
 -- Adds a sum that `readSum` returned, whose fields end at number `last`. Returns where it ends.
-local function post(found, last, position, at, heldNanos, rare, EACH(counters, NAME))
+local function post(found, last, position, at, heldNanos, rare, budgets, EACH(counters, NAME))
   postSpend(fields[last - 1], found[last - 1], at, costNanos, -heldNanos)
+  if budgets ~= '' then
+    postBudgets(budgets, at, costNanos, -heldNanos)
+  end
   postUsage(fields[last], found[last], at, rare, EACH(counters, NAME))
   return position
+end
+
+-- Notes the fields of budgets after number `last`. Returns the number of the last one.
+local function addBudgets(budgets, last)
+  for field in string.gmatch(budgets, '%S+') do
+    last = last + 1
+    fields[last] = field
+  end
+  return last
 end
 
 -- Settles a group. Returns false if it is left.
@@ -80,34 +93,42 @@ local function settle(name, packed)
     end
     refund = refund + stillTaken(micros, back - now)
   end
-  local second, at, heldNanos, rare, EACH(counters, moreName) = readSum(3, unpackFields(sumForm, packed, position))
-  local after = second
+  local second, at, heldNanos, rare, budgets, EACH(counters, moreName) = readSum(3, unpackFields(sumForm, packed, position))
+  local last, after = first + requests - 1, second
+  if budgets ~= '' then
+    last = addBudgets(budgets, last)
+  end
   for n = 2, sums do
-    after = readSum(2 * n + 1, unpackFields(sumForm, packed, after))
+    local _, more
+    after, _, _, _, more = readSum(2 * n + 1, unpackFields(sumForm, packed, after))
+    last = addBudgets(more, last)
   end
   if after <= #packed then
     error('a group is too long')
   end
 
   local found
-  if requests == 1 then
+  if requests == 1 and last == first then
     -- HDEL also tells whether the hold was there.
     found = call('HMGET', name, unpack(fields, 1, first - 1))
     if call('HDEL', name, fields[first]) == 0 then
       return false
     end
   else
-    found = call('HMGET', name, unpack(fields, 1, first + requests - 1))
+    found = call('HMGET', name, unpack(fields, 1, last))
     for n = first, first + requests - 1 do
       if not found[n] then
         return false
       end
     end
     call('HDEL', name, unpack(fields, first, first + requests - 1))
+    for n = first + requests, last do
+      foundBudgets[fields[n]] = found[n]
+    end
   end
 
   beginPosting(name, now, tag, found[1], sums > 1)
-  position = post(found, 3, second, at, heldNanos, rare, EACH(counters, moreName))
+  position = post(found, 3, second, at, heldNanos, rare, budgets, EACH(counters, moreName))
   for n = 2, sums do
     position = post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
   end

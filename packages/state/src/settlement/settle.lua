@@ -14,7 +14,7 @@
 -- ARGV[2]  runs that earlier attempts may have reached (tags in a row); '' on the first attempt
 -- ARGV[3]  bytes for the receipts of a shard; '' without receipts
 -- ARGV, for each request:
---   id; time of admission, s; key id; model; upstream, '' if none served it;
+--   id; time of admission, s; key id; model; upstream, '' if none served it; fields of its budgets, separated by spaces;
 --   nanodollars, tokens and tokens per minute of the hold; ms from its admission until the full burst is available again;
 --   its amount for each usage counter, the rare ones last; its receipt, '' for none. It is added if the usage is counted now, so there
 --   are never more receipts than usage.
@@ -42,7 +42,7 @@ if isRetry and ARGV[2] ~= tag then
   isLost = isAnyAmong(ARGV[2], lost)
 end
 local counters = { EACH(counters, 'NAME'), EACH(rareCounters, 'NAME') }
-local beforeCounts = 9
+local beforeCounts = 10
 local argumentsEach = beforeCounts + #counters + 1
 local receiptBudget = ARGV[3] ~= '' and whole(ARGV[3]) or nil
 if (#ARGV - 3) % argumentsEach > 0 then
@@ -59,9 +59,9 @@ local sums, refund = {}, 0
 
 for n = 1, #holds do
   local first = argumentsEach * (n - 1) + 4
-  local id, key, model, upstream = ARGV[first], ARGV[first + 2], ARGV[first + 3], ARGV[first + 4]
-  local at, nanos, tokens = whole(ARGV[first + 1]), whole(ARGV[first + 5]), whole(ARGV[first + 6])
-  local perMinute, restMs = whole(ARGV[first + 7]), whole(ARGV[first + 8])
+  local id, key, model, upstream, budgets = ARGV[first], ARGV[first + 2], ARGV[first + 3], ARGV[first + 4], ARGV[first + 5]
+  local at, nanos, tokens = whole(ARGV[first + 1]), whole(ARGV[first + 6]), whole(ARGV[first + 7])
+  local perMinute, restMs = whole(ARGV[first + 8]), whole(ARGV[first + 9])
   local counts = {}
   for m, counter in ipairs(counters) do
     counts[counter] = amountOf(counter, ARGV[first + beforeCounts + m - 1])
@@ -90,7 +90,7 @@ for n = 1, #holds do
   seen[id] = true
   if not isSettled then
     sums[#sums + 1] = { keyField = 'k:' .. key, model = model, upstream = upstream, at = at,
-      settled = counts.costNanos - chargedNanos, reserved = -releasedNanos,
+      settled = counts.costNanos - chargedNanos, reserved = -releasedNanos, budgets = budgets,
       counts = (reapedBefore or not isLost) and counts or nil }
     local receipt = ARGV[first + argumentsEach - 1]
     if sums[#sums].counts and receiptBudget and receipt ~= '' then
@@ -102,7 +102,8 @@ for n = 1, #holds do
     for counter, counted in pairs(reapedBefore) do
       reapedBefore[counter] = -counted
     end
-    sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = 0, reserved = 0, counts = reapedBefore }
+    sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = 0, reserved = 0, budgets = '',
+      counts = reapedBefore }
   end
 end
 

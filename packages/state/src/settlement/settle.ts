@@ -135,6 +135,7 @@ async function settleEach(
       request.key,
       request.model,
       request.upstream,
+      request.budgets,
       request.heldNanos,
       request.heldTokens,
       request.tokensPerMinute,

@@ -6,13 +6,14 @@ import { packNumbers, packParts, packText } from '../wire/packed.ts'
 const microsPerMinute = 60_000_000
 const secondsPerHour = 3600
 
-/** The sum of requests of one hour, upstream, key and model. Amounts are nanodollars. */
+/** The sum of requests of one hour, upstream, key, model and the same budgets. Amounts are nanodollars. */
 export interface SettledSum extends UsageCounts {
   /** When one of the requests was admitted, seconds since the epoch. */
   at: number
   key: string
   model: string
   upstream: string
+  budgets: string
   heldNanos: number
   /** Whether a rare counter may not be 0. */
   hasRare: boolean
@@ -40,7 +41,7 @@ function addTo(sum: UsageCounts, request: SettledRequest): void {
   if (request.rare !== null) for (const counter of rareCounters) sum[counter] += request.rare[counter] ?? 0
 }
 
-/** Adds up the requests of each hour, upstream, key and model. */
+/** Adds up the requests of each hour, upstream, key, model and list of budgets. */
 export function sumsOf(requests: readonly SettledRequest[]): SettledSum[] {
   const sums: SettledSum[] = []
   for (const request of requests) {
@@ -52,13 +53,13 @@ export function sumsOf(requests: readonly SettledRequest[]): SettledSum[] {
   return sums
 }
 
-function sumFor({ at, key, model, upstream }: SettledRequest, sums: SettledSum[]): SettledSum {
+function sumFor({ at, key, model, upstream, budgets }: SettledRequest, sums: SettledSum[]): SettledSum {
   const hour = Math.floor(at / secondsPerHour)
   for (const sum of sums) {
-    const isSame = sum.key === key && sum.model === model && sum.upstream === upstream
+    const isSame = sum.key === key && sum.model === model && sum.upstream === upstream && sum.budgets === budgets
     if (isSame && Math.floor(sum.at / secondsPerHour) === hour) return sum
   }
-  const sum: SettledSum = { at, key, model, upstream, heldNanos: 0, hasRare: false, ...zeroCounts }
+  const sum: SettledSum = { at, key, model, upstream, budgets, heldNanos: 0, hasRare: false, ...zeroCounts }
   sums.push(sum)
   return sum
 }
@@ -84,6 +85,8 @@ export interface SettledRequest extends RequestCounts {
   model: string
   /** The upstream that was called last; '' if none was called. */
   upstream: string
+  /** `budgets` of its `PreparedAdmission`. */
+  budgets: string
   /** When it was admitted, seconds since the epoch by the clock of Redis. */
   at: number
   /** The reservation: nanodollars, tokens, and the account's tokens a minute at that time. */

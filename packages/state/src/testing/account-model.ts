@@ -1,3 +1,9 @@
+import {
+  type BudgetWindow,
+  budgetWindows,
+  windowBegins,
+  windowNumber
+} from '@tollgate/contracts/records/budget-windows.ts'
 import type { Allowances, CostBound } from '../admission/admit.ts'
 import { countsOf, type SettledRequest } from '../settlement/settlement-sums.ts'
 import type { SeedOutcome } from '../spend/spend.ts'
@@ -12,6 +18,9 @@ export interface AccountModel {
   month: number | null
   /** Nanodollars by key. The account's own amount is under ''. */
   settled: Map<string, number>
+  /** The budgets with a window, by field: the number of the window, what was settled in it, its corrections, and what
+   * corrections added to the reservations of its own holds. */
+  budgets: Map<string, { window: number; settled: number; corrections: number; otherReserved: number }>
   /** Arrival times (µs) of the rates: `q` (requests) and `t` (tokens) of the account, `q:<key>` of a key. */
   arrivals: Map<string, number>
   /** No hold ends before this time, ms. */
@@ -36,6 +45,8 @@ export interface ModelHold {
   tag: string
   key: string
   model: string
+  /** Fields, separated by spaces. */
+  budgets: string
 }
 
 export interface ReapedCharge {
@@ -44,6 +55,7 @@ export interface ReapedCharge {
   completionTokens: number
   at: number
   of: string
+  budgets: string
 }
 
 export interface ModelUsage {
@@ -77,13 +89,29 @@ export interface Moment {
 
 export type ModelAnswer =
   | { outcome: 'unverified' | 'cancelled' | 'overdue' }
-  | { outcome: 'over-budget'; scope: string; limit: number; settled: number; reserved: number; needed: number }
+  | {
+      outcome: 'over-budget'
+      scope: string
+      budget: number | null
+      limit: number
+      settled: number
+      reserved: number
+      needed: number
+    }
   | { outcome: 'over-limit'; limit: string; waitMs: number }
   | { outcome: 'admitted'; grantedTokens: number; at: number; nanos: number; budgetLeftNanos: number }
+
+/** Budgets of these tests: of the account; of one key for a week; of one model for a month; of the account for ever. */
+export const budgetFields = ['bd:1', 'bw:2', 'bm:3', 'bl:4'] as const
+
+/** Whether a budget of these tests counts a request. */
+export const isCountedBy = (field: string, { key, model }: { key: string; model: string }): boolean =>
+  field === 'bw:2' ? key === 'key_1' : field !== 'bm:3' || model === 'model 0|x'
 
 export const emptyAccount = (): AccountModel => ({
   month: null,
   settled: new Map(),
+  budgets: new Map(),
   arrivals: new Map(),
   firstDeadline: null,
   holds: new Map(),
@@ -153,18 +181,33 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
     },
     { scope: 'account', limit: allowances.accountBudgetNanos, settled, reserved: inMonth(reservedOf(account)) }
   ]
-  const [, ofKey, ofAccount] = budgets.map(({ limit, settled, reserved }) => (limit ?? Infinity) - settled - reserved)
-  const budgetLeftNanos = Math.min(ofKey!, ofAccount!)
+  // The request belongs to the month of its reservation, whatever the clock says, and to the latest windows that began.
+  let at = within(month, secondsOf(now))
+  for (const { field } of allowances.windows) {
+    const window = account.budgets.get(field)?.window ?? 0
+    if (window > numberOf(field, at)) at = windowBegins(kindOf(field), window)! / 1000
+  }
+  const windows = allowances.windows.map(({ field, limitNanos }) => {
+    const present = account.budgets.get(field)
+    const window = numberOf(field, at)
+    const settled = present?.window === window ? present.settled : 0
+    return { scope: 'window', limit: limitNanos, settled, reserved: reservedIn(account, field, window) }
+  })
+  const all: Array<Omit<(typeof budgets)[number], 'limit'> & { limit: number | null }> = [...budgets, ...windows]
+  const budgetLeftNanos = Math.min(
+    ...all.slice(1).map(({ limit, settled, reserved }) => (limit ?? Infinity) - settled - reserved)
+  )
   const hold = account.holds.get(id)
   if (hold !== undefined) {
     return { outcome: 'admitted', grantedTokens: hold.granted, at: hold.at, nanos: hold.nanos, budgetLeftNanos }
   }
   const needed = nanosOf(bound, bound.minTokens)
   let granted = bound.wantedTokens
-  for (const { scope, limit, settled, reserved } of budgets) {
-    if (limit === null) continue
+  for (const [index, { scope, limit, settled, reserved }] of all.entries()) {
+    if (limit === null || nanosOf(bound, granted) === 0) continue
     const room = limit - settled - reserved
-    if (needed > room) return { outcome: 'over-budget', scope, limit, settled, reserved, needed }
+    const budget = index < budgets.length ? null : index - budgets.length
+    if (needed > room) return { outcome: 'over-budget', scope, budget, limit, settled, reserved, needed }
     granted = Math.min(granted, maxTokens(bound, room))
   }
 
@@ -184,8 +227,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   tokens.take(allTokens)
   const deadline = nowMs + request.holdMs
   account.firstDeadline = Math.min(account.firstDeadline ?? deadline, deadline)
-  // The request belongs to the month of its reservation, whatever the clock says.
-  const at = within(month, secondsOf(now))
+  for (const { field } of allowances.windows) turnBudget(account, field, at)
   const nanos = nanosOf(bound, granted)
   account.holds.set(id, {
     deadline,
@@ -197,10 +239,60 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
     tokensPerMinute: allowances.tokens,
     tag: now.tag,
     key,
-    model: request.model
+    model: request.model,
+    budgets: allowances.windows.map(({ field }) => field).join(' ')
   })
   return { outcome: 'admitted', grantedTokens: granted, at, nanos, budgetLeftNanos: budgetLeftNanos - nanos }
 }
+
+const kindOf = (field: string): BudgetWindow => budgetWindows.find((window) => window[0] === field[1])!
+const numberOf = (field: string, seconds: number): number => windowNumber(kindOf(field), seconds * 1000)
+
+/** The reserved amount of a budget in a window. */
+function reservedIn(account: AccountModel, field: string, window: number): number {
+  const present = account.budgets.get(field)
+  let sum = present?.window === window ? present.otherReserved : 0
+  for (const hold of account.holds.values()) {
+    if (hold.budgets.split(' ').includes(field) && numberOf(field, hold.at) === window) sum += hold.nanos
+  }
+  return sum
+}
+
+/** What is reserved in a budget's present window. */
+export const reservedInBudget = (account: AccountModel, field: string): number =>
+  reservedIn(account, field, account.budgets.get(field)!.window)
+
+/** Begins the window of a time (s) unless it has begun, and a missing budget. */
+export function turnBudget(account: AccountModel, field: string, at: number): void {
+  const window = numberOf(field, at)
+  const present = account.budgets.get(field)
+  if (present === undefined || present.window < window) {
+    account.budgets.set(field, { window, settled: 0, corrections: 0, otherReserved: 0 })
+  }
+}
+
+/** The time at which an admission would count now, without the windows of budgets; s since the epoch. */
+export function countedAt(account: AccountModel, now: Moment): number {
+  const month = Math.max(account.month ?? 0, now.month ?? 0)
+  return month === 0 ? secondsOf(now) : within(month, secondsOf(now))
+}
+
+/** Brings a budget to what it should have. @param settled according to the ledger and Redis */
+export function correctModel(account: AccountModel, field: string, settled: number): void {
+  const budget = account.budgets.get(field)!
+  const reserved = [...account.holds.values()]
+    .filter((hold) => isCountedBy(field, hold) && numberOf(field, hold.at) === budget.window)
+    .reduce((sum, { nanos }) => sum + nanos, 0)
+  const before = reservedIn(account, field, budget.window)
+  if (settled === budget.settled && reserved === before) return
+  budget.settled = settled
+  budget.otherReserved += reserved - before
+  budget.corrections++
+}
+
+/** Whether a usage row is of a budget's present window. */
+export const isInWindow = (account: AccountModel, field: string, hour: number): boolean =>
+  numberOf(field, hour * 3600) === account.budgets.get(field)!.window
 
 function ratesOf(account: AccountModel, key: string, allowances: Allowances, now: Moment) {
   const { keyRequests, keyRequestBurst, requests, requestBurst, tokens, tokenBurst } = allowances
@@ -266,14 +358,14 @@ export function cancelModel(account: AccountModel, ids: readonly string[], now: 
     const ended = account.ended.get(id)
     if (hold !== undefined) {
       account.holds.delete(id)
-      changes.charge(hold.key, hold.at, 0)
+      changes.charge(hold.key, hold.at, 0, hold.budgets)
       const micros = (hold.tokens * 60e6) / hold.tokensPerMinute
       refund += unused(micros, hold.at * 1e6 + micros - now.micros)
       // Its admission has arrived, so no later one needs to be stopped.
       continue
     }
     if (ended !== undefined && ended !== 'cancelled') {
-      changes.charge(ended.of.split('|')[0]!, ended.at, -ended.nanos)
+      changes.charge(ended.of.split('|')[0]!, ended.at, -ended.nanos, ended.budgets)
       changes.count(ended.at, ended.of, withoutReaped(ended))
     }
     account.ended.set(id, 'cancelled')
@@ -308,21 +400,21 @@ export function settleModel(
   const changes = openChanges(account, now)
   let refund = 0
   for (const request of requests) {
-    const { id, key, at, costNanos, promptTokens, completionTokens } = request
+    const { id, key, at, costNanos, promptTokens, completionTokens, budgets } = request
     const counters = countsOf(request)
     const ended = account.ended.get(id)
     let isCounted = !isLost
     if (account.holds.delete(id)) {
       const micros = ((request.heldTokens - promptTokens - completionTokens) * 60e6) / request.tokensPerMinute
       refund += unused(micros, at * 1e6 + request.tokensRestMs * 1e3 - now.micros)
-      changes.charge(key, at, costNanos)
+      changes.charge(key, at, costNanos, budgets)
     } else if (ended !== undefined && ended !== 'cancelled') {
       account.ended.delete(id)
       isCounted = true
-      changes.charge(key, at, costNanos - ended.nanos)
+      changes.charge(key, at, costNanos - ended.nanos, budgets)
       changes.count(ended.at, ended.of, withoutReaped(ended))
     } else if (tried.length > 0 && !isLost) continue
-    else changes.charge(key, at, costNanos)
+    else changes.charge(key, at, costNanos, budgets)
     if (isCounted) changes.count(at, `${key}|${request.model}`, counters, request.upstream)
   }
   changes.close()
@@ -334,15 +426,15 @@ export function settleModel(
 export function reapModel(account: AccountModel, ids: readonly string[], now: Moment): void {
   const changes = openChanges(account, now)
   for (const id of ids) {
-    const { at, key, model, nanos, promptTokens, tokens, tag } = account.holds.get(id)!
+    const { at, key, model, nanos, promptTokens, tokens, tag, budgets } = account.holds.get(id)!
     account.holds.delete(id)
     if (tag !== now.tag && now.lost!.size > 0) {
-      changes.charge(key, at, 0)
+      changes.charge(key, at, 0, budgets)
       continue
     }
     const of = `${key}|${model}`
     const completionTokens = tokens - promptTokens
-    changes.charge(key, at, nanos)
+    changes.charge(key, at, nanos, budgets)
     changes.count(at, of, {
       requests: 1,
       promptTokens,
@@ -351,7 +443,7 @@ export function reapModel(account: AccountModel, ids: readonly string[], now: Mo
       estimatedRequests: 1,
       estimatedNanos: nanos
     })
-    account.ended.set(id, { nanos, promptTokens, completionTokens, at, of })
+    account.ended.set(id, { nanos, promptTokens, completionTokens, at, of, budgets })
     keepEnded(account, now)
   }
   changes.close()
@@ -392,7 +484,13 @@ export function seedModel(
 function openChanges(account: AccountModel, now: Moment) {
   const touched = new Set<ModelUsage>()
   return {
-    charge(key: string, at: number, nanos: number): void {
+    charge(key: string, at: number, nanos: number, budgets: string): void {
+      for (const field of budgets.split(' ')) {
+        if (!account.budgets.has(field)) continue
+        turnBudget(account, field, at)
+        const budget = account.budgets.get(field)!
+        if (budget.window === numberOf(field, at)) budget.settled = Math.max(0, budget.settled + nanos)
+      }
       if (account.month === null || account.month > monthOf(at)) return
       turnTo(account, monthOf(at))
       for (const owner of ['', key]) {

@@ -10,6 +10,8 @@ export interface AccountState {
   keys: Map<string, KeyEntry>
   /** By request. */
   holds: Map<string, HoldEntry>
+  /** By field: see layout/budget.lua. */
+  budgets: Map<string, BudgetEntry>
   /** By `<hour>:<run>|<key>|<model>`. */
   usage: Map<string, UsageEntry>
   /** When the last entry of ended-hold.lua expires, ms since the epoch; 0 without entries. */
@@ -20,6 +22,7 @@ export interface AccountState {
 export type AccountEntry = Packed<typeof layouts.account>
 export type KeyEntry = Packed<typeof layouts.key>
 export type HoldEntry = Omit<Packed<typeof layouts.hold>, 'keyField'> & { key: string }
+export type BudgetEntry = Packed<typeof layouts.budget>
 export type UsageEntry = Packed<typeof layouts.wholeRow>
 
 /** Rare counters at the end are missing while they are 0. */
@@ -27,7 +30,14 @@ const bytesOfWholeRow = 8 * Object.keys(layouts.wholeRow).length
 
 /** @param fields of the hash */
 export function parseState(fields: Readonly<Record<string, Buffer>>): AccountState {
-  const state: AccountState = { account: null, keys: new Map(), holds: new Map(), usage: new Map(), endedUntil: 0 }
+  const state: AccountState = {
+    account: null,
+    keys: new Map(),
+    holds: new Map(),
+    budgets: new Map(),
+    usage: new Map(),
+    endedUntil: 0
+  }
   for (const [field, packed] of Object.entries(fields)) {
     const of = field.slice(2)
     if (field === 'a') {
@@ -36,6 +46,7 @@ export function parseState(fields: Readonly<Record<string, Buffer>>): AccountSta
       if (entry.month > 0) state.account = entry
     } else if (field.startsWith('k:')) state.keys.set(of, unpackParts(layouts.key, packed))
     else if (field.startsWith('h:')) state.holds.set(of, holdOf(packed))
+    else if (/^b[dwml]:/.test(field)) state.budgets.set(field, unpackParts(layouts.budget, packed))
     else if (field.startsWith('u:'))
       state.usage.set(of, unpackParts(layouts.wholeRow, Buffer.concat([packed], bytesOfWholeRow)))
   }
@@ -120,6 +131,6 @@ function packNumbersOf(layout: Numbers, values: Readonly<Record<string, number>>
 }
 
 function holdOf(packed: Buffer): HoldEntry {
-  const { keyField, model, ...hold } = unpackParts(layouts.hold, packed)
-  return { ...hold, key: keyField.slice('k:'.length), model }
+  const { keyField, model, budgets, ...hold } = unpackParts(layouts.hold, packed)
+  return { ...hold, key: keyField.slice('k:'.length), model, budgets }
 }

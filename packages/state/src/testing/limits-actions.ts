@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Allowances, CostBound } from '../admission/admit.ts'
+import { budgetFields } from './account-model.ts'
 
 /** What happens to a command and its answer. A `swallowed` command was sent, but not executed. */
 export type Delivery = 'answered' | 'executed' | 'swallowed' | 'unsent'
@@ -69,7 +70,12 @@ const allowances: fc.Arbitrary<Allowances> = fc
     tokens: fc.integer({ min: 100, max: 5000 }),
     tokenBurst: fc.integer({ min: 1, max: 5000 }),
     concurrentRequests: fc.integer({ min: 1, max: 8 }),
-    requestNanos: amount(5000)
+    requestNanos: amount(5000),
+    windows: fc
+      .subarray([...budgetFields])
+      .chain((fields) =>
+        fc.tuple(...fields.map((field) => fc.record({ field: fc.constant(field), limitNanos: amount(20_000) })))
+      )
   })
   .map((all) => ({
     ...all,

@@ -3,6 +3,7 @@ import { countOf, measuredCounters, rareCounts } from '@tollgate/contracts/meter
 import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import type { AdmitAnswer, Allowances } from '../admission/admit.ts'
 import type { SettledRequest } from '../settlement/settlement-sums.ts'
+import { isCountedBy } from './account-model.ts'
 import type { Action, Delivery, RequestContent, Usage } from './limits-actions.ts'
 import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
 import { aReceipt } from './one-account.ts'
@@ -37,7 +38,8 @@ export class LimitsGateways {
       tokens: 5000,
       tokenBurst: 900,
       concurrentRequests: 5,
-      requestNanos: 5000
+      requestNanos: 5000,
+      windows: []
     })
   )
   #dump: Dump | null = null
@@ -94,7 +96,9 @@ export class LimitsGateways {
         return this.#world.compare()
       case 'terms':
         this.#terms[action.account] = action.allowances
-        return this.#world.change()
+        await this.#world.change()
+        // A budget that was not in force may have missed requests.
+        return this.#world.correctBudgets(accounts[action.account]!, 'set')
       case 'copy':
         return this.#world.copy()
       case 'verify':
@@ -138,7 +142,7 @@ export class LimitsGateways {
   }
 
   #askingOf(number: number, request: Partial<Asking>): Asking {
-    return {
+    const asking = {
       account: accounts[number]!,
       id: `req_${this.#requests.length}`,
       key: keys[0],
@@ -149,6 +153,8 @@ export class LimitsGateways {
       reaped: false,
       ...request
     }
+    const windows = asking.allowances.windows.filter(({ field }) => isCountedBy(field, asking))
+    return { ...asking, allowances: { ...asking.allowances, windows } }
   }
 
   async #ask(asking: Asking) {
@@ -305,6 +311,7 @@ function settlementOf({ asking, hold }: Request, { share, failed, estimated }: U
     key: asking.key,
     model: asking.model,
     upstream: ['', 'openai', 'azure-eu'][Math.floor(share * 10) % 3]!,
+    budgets: asking.allowances.windows.map(({ field }) => field).join(' '),
     at,
     heldNanos: nanos,
     heldTokens: promptTokens + outputTokens * grantedTokens,

@@ -10,13 +10,19 @@ import { readReceipts } from '../receipts/receipts.ts'
 import { reap } from '../settlement/reap.ts'
 import { cancel, settle, tagOf } from '../settlement/settle.ts'
 import type { SettledRequest } from '../settlement/settlement-sums.ts'
+import { correctBudgets, readBudgetsAndUsage } from '../spend/budgets.ts'
 import { openSpends, seedSpend } from '../spend/spend.ts'
 import { prepareAccount } from '../wire/packed.ts'
 import {
   type AccountModel,
   admitModel,
+  budgetFields,
   cancelModel,
+  correctModel,
+  countedAt,
   emptyAccount,
+  isCountedBy,
+  isInWindow,
   type ModelRequest,
   type ModelUsage,
   type Moment,
@@ -24,9 +30,11 @@ import {
   nanosOf,
   openModel,
   reapModel,
+  reservedInBudget,
   reservedOf,
   seedModel,
-  settleModel
+  settleModel,
+  turnBudget
 } from './account-model.ts'
 import { readState } from './account-state.ts'
 import { comparable, contentOf } from './model-content.ts'
@@ -84,7 +92,7 @@ export class LimitsWorld {
   constructor(clock: MovedClock, startMicros: number) {
     this.#clock = clock
     this.#micros = startMicros
-    this.link = { ...clock.link, run: () => `${String(this.#runs).padStart(8, '0')} of the test` }
+    this.link = { ...clock.link, run: () => `${String(this.#runs).padStart(8, '0')}_of_the_test` }
   }
 
   /** Empties Redis. */
@@ -146,6 +154,7 @@ export class LimitsWorld {
       openModel(this.model(account), this.#month)
       for (const key of keys) await putKeyRecord(this.link, account, key, this.#version, activeKey)
       await this.#seed(account)
+      await this.correctBudgets(account, 'raise')
     }
     this.#month = this.#presentMonth()
     this.#lost = this.#lostRuns()
@@ -190,6 +199,46 @@ export class LimitsWorld {
         outcome
       ])
     }
+  }
+
+  /**
+   * Corrects the budgets of an account as control does.
+   *
+   * @param how `raise`: what Redis has may be more than the ledger and Redis' usage, and stays
+   */
+  async correctBudgets(account: string, how: 'raise' | 'set'): Promise<void> {
+    const model = this.model(account)
+    const seen = await readBudgetsAndUsage(this.link, account, budgetFields)
+    assert.equal(seen.micros, this.#micros)
+    assert.equal(seen.tag, this.now().tag)
+    for (const field of budgetFields) turnBudget(model, field, countedAt(model, this.now()))
+    const rows = new Map(this.#ledger.get(account))
+    for (const [name, row] of model.usage) {
+      const copied = rows.get(name)
+      const isLater = copied?.born === row.born && copied.revision > row.revision
+      if (!isLater) rows.set(name, row)
+    }
+    assert.equal(seen.usages.length, model.usage.size)
+    const found = seen.budgets.map((budget) => {
+      const ofBudget = (hour: number, key: string, of: string) =>
+        isInWindow(model, budget.field, hour) && isCountedBy(budget.field, { key, model: of })
+      let settled = 0
+      for (const [name, { counters }] of rows) {
+        const [, key, of] = /^[^|]*\|([^|]*)\|(.*)$/.exec(name)!
+        if (ofBudget(Number.parseInt(name, 10), key!, of!)) settled += counters.get('costNanos') ?? 0
+      }
+      settled = Math.max(0, how === 'raise' ? budget.settled : 0, settled)
+      const reserved = seen.holds
+        .filter(({ at, key, model: of }) => ofBudget(Math.floor(at / 3600), key, of))
+        .reduce((sum, { nanos }) => sum + nanos, 0)
+      correctModel(model, budget.field, settled)
+      return { seen: budget, settled, reserved }
+    })
+    assert.deepEqual(
+      await correctBudgets(this.link, account, found),
+      found.map(() => true)
+    )
+    await this.compare()
   }
 
   #prepare({ account, ...request }: Asking): PreparedAdmission {
@@ -271,7 +320,12 @@ export class LimitsWorld {
 
   /** Asks for several at once, in a group for each key. @returns the answers in the order of the requests */
   async admitTogether(askings: readonly Asking[]): Promise<AdmitAnswer[]> {
-    const groups = [...Map.groupBy(askings, ({ account, key }) => `${account} ${key}`).values()]
+    const groups = [
+      ...Map.groupBy(
+        askings,
+        ({ account, key, allowances: { windows } }) => `${account} ${key} ${JSON.stringify(windows)}`
+      ).values()
+    ]
     const answers = await admit(
       this.link,
       groups.map((requests) => ({ admission: this.#prepare(requests[0]!), requests, reaped: false }))
@@ -392,9 +446,14 @@ function checkGrant(account: AccountModel, { key, bound, allowances }: Asking, g
   const caps: Array<[cap: number, used: number]> = [
     [allowances.accountBudgetNanos, (account.settled.get('') ?? 0) + adjustedNow + reservedOf(account)],
     [allowances.keyBudgetNanos ?? Infinity, (account.settled.get(key) ?? 0) + reservedOf(account, key)],
-    [allowances.requestNanos, nanosOf(bound, granted)]
+    [allowances.requestNanos, nanosOf(bound, granted)],
+    ...allowances.windows.map(({ field, limitNanos }): [number, number] => [
+      limitNanos,
+      account.budgets.get(field)!.settled + reservedInBudget(account, field)
+    ])
   ]
-  for (const [cap, used] of caps) assert.ok(used <= cap, `${used} is above the cap of ${cap}`)
+  if (nanosOf(bound, granted) > 0)
+    for (const [cap, used] of caps) assert.ok(used <= cap, `${used} is above the cap of ${cap}`)
   assert.ok(granted >= bound.minTokens && granted <= bound.wantedTokens)
   if (granted === bound.wantedTokens) return
   const more = nanosOf(bound, granted + 1) - nanosOf(bound, granted)
@@ -407,7 +466,7 @@ function checkGrant(account: AccountModel, { key, bound, allowances }: Asking, g
 function twoOfOneShard(): [string, string] {
   const seen = new Map<string, string>()
   for (let number = 0; ; number++) {
-    const id = `account_${number}`
+    const id = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
     const other = seen.get(accountShard(id))
     if (other !== undefined) return [other, id]
     seen.set(accountShard(id), id)

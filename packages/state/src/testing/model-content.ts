@@ -6,7 +6,7 @@ import {
   uncopiedName,
   usageIndexName
 } from '../keyspace/names.ts'
-import { type AccountModel, reservedOf } from './account-model.ts'
+import { type AccountModel, type ReapedCharge, reservedInBudget, reservedOf } from './account-model.ts'
 import { parseState } from './account-state.ts'
 import type { RedisContent } from './redis-content.ts'
 
@@ -22,10 +22,10 @@ export function contentOf(accounts: ReadonlyMap<string, AccountModel>): RedisCon
   for (const [id, account] of accounts) {
     const shard = accountShard(id)
     if (account.month !== null) put(accountName(id), { ...amountsOf(account), d: account.firstDeadline })
-    put(accountName(id), { endedUntil: account.endedUntil })
+    put(accountName(id), { endedUntil: account.endedUntil, ...budgetsOf(account) })
     put(deadlinesName(shard), { [id]: account.firstDeadline })
     for (const [request, ended] of account.ended) {
-      content[endedHoldPrefix(id) + request] = ended === 'cancelled' ? ended : Object.values(ended).join('|')
+      content[endedHoldPrefix(id) + request] = ended === 'cancelled' ? ended : textOf(ended)
     }
     for (const [name, { born, revision, finalIn, counters }] of account.usage) {
       const amounts = [...counters].map(([counter, amount]) => [`${counter}|${name}`, amount])
@@ -40,6 +40,20 @@ export function contentOf(accounts: ReadonlyMap<string, AccountModel>): RedisCon
     }
   }
   return content
+}
+
+function budgetsOf(account: AccountModel): Record<string, number> {
+  const fields: Record<string, number> = {}
+  for (const [field, { window, settled, corrections }] of account.budgets) {
+    const amounts = { window, settled, reserved: reservedInBudget(account, field), corrections }
+    for (const [name, amount] of Object.entries(amounts)) fields[`${name}|${field}`] = amount
+  }
+  return fields
+}
+
+function textOf({ nanos, promptTokens, completionTokens, at, of, budgets }: ReapedCharge): string {
+  const [key, ...model] = of.split('|')
+  return [nanos, promptTokens, completionTokens, at, `${key} ${budgets}`.trim(), ...model].join('|')
 }
 
 /** Each amount of an account as a separate field. */
@@ -71,7 +85,7 @@ export function comparable(content: RedisContent): RedisContent {
 /** Each amount of an account as a separate field, without amounts of keys from an earlier month. */
 function readAmounts(fields: Record<string, string>): Array<[field: string, text: string]> {
   const packed = Object.entries(fields).map(([field, text]) => [field, Buffer.from(text, 'latin1')])
-  const { account, keys, holds, usage, endedUntil } = parseState(Object.fromEntries(packed))
+  const { account, keys, holds, budgets, usage, endedUntil } = parseState(Object.fromEntries(packed))
   const { month = 0, settled = 0, reserved = 0, open = 0, arrival = 0, tokenArrival = 0, due = 0 } = account ?? {}
   const amounts = Object.entries({ m: month, s: settled, r: reserved, open, d: due, endedUntil })
   const rates: Array<[string, number]> = [
@@ -81,6 +95,9 @@ function readAmounts(fields: Record<string, string>): Array<[field: string, text
   for (const [key, entry] of keys) {
     if (entry.month === month) amounts.push([`s:${key}`, entry.settled], [`r:${key}`, entry.reserved])
     rates.push([`q:${key}`, entry.arrival])
+  }
+  for (const [field, budget] of budgets) {
+    for (const [name, amount] of Object.entries(budget)) amounts.push([`${name}|${field}`, amount])
   }
   for (const [name, row] of usage) {
     const { revision, born, isListed, ...counts } = row

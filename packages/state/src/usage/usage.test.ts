@@ -25,6 +25,7 @@ testOnEveryRedis('usage', async (t, link) => {
       key: 'key_1',
       model: 'small',
       upstream: '',
+      budgets: '',
       at: await now(),
       heldNanos: 0,
       heldTokens: 0,

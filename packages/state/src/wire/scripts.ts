@@ -30,6 +30,8 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgFindOverdue: { file: 'settlement/find-overdue.lua', numberOfKeys: 1 },
   tgOpenSpends: { file: 'spend/open-spends.lua' },
   tgSeedSpend: { file: 'spend/seed-spend.lua', numberOfKeys: 1 },
+  tgReadBudgets: { file: 'spend/read-budgets.lua', numberOfKeys: 1 },
+  tgCorrectBudgets: { file: 'spend/correct-budgets.lua', numberOfKeys: 1 },
   tgForgetUsage: { file: 'usage/forget-usage.lua' },
   tgCountAttempt: { file: 'rate-limit/count-attempt.lua', numberOfKeys: 1 },
   tgNoteUses: { file: 'last-uses/note-uses.lua', numberOfKeys: 1 },
@@ -112,6 +114,8 @@ declare module 'ioredis' {
       settled: number,
       ...keysAndAmounts: Array<string | number>
     ): Result<0 | 1 | 2, Context>
+    tgReadBudgetsBuffer(account: string, ...fields: string[]): Result<Buffer[], Context>
+    tgCorrectBudgets(account: string, ...budgets: Array<string | number>): Result<Array<0 | 1>, Context>
     tgForgetUsage(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>

@@ -96,6 +96,7 @@ onDatabase('under load, while replicas are killed', async (t, newDatabase) => {
         key: `key_${any(3)}`,
         model: ['small', 'large'][any(2)]!,
         upstream: ['', 'openai', 'azure'][any(3)]!,
+        budgets: '',
         at: now - any(2) * 3600,
         heldNanos: 0,
         heldTokens: 0,

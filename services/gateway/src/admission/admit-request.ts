@@ -18,7 +18,7 @@ import type { AccountAllowances, KeyAdmission, KnownKey } from '../authenticate/
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { GrantedCalls, TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
-import { allowancesOf } from './allowances.ts'
+import { allowancesOf, budgetsOf } from './allowances.ts'
 import { confirmVerdict, maxAttempts, recordsOf, refusalError, remember, throughRedis } from './confirm-key.ts'
 import { type CallTime, costBound, leastOutput, shrinkOutput, withinRate } from './cost-bound.ts'
 import { earlier, endOverride } from './end-override.ts'
@@ -86,6 +86,8 @@ export interface Admitted {
   prices: ModelPrices
   /** The price group that gave them; null for the list prices. */
   priceGroup: PriceGroup | null
+  /** The budgets with a window that hold it, as its settlement names them. */
+  budgets: string
   /** Unix milliseconds of this process. */
   admittedAt: number
 }
@@ -118,7 +120,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       confirmed = await confirmVerdict(redis, key, verdict)
       continue
     }
-    const { prepared, allowances, plan, priceGroup } = prepare(key, catalog, verdict.endsAt, holdMs)
+    const { prepared, allowances, plan, priceGroup } = prepare(key, catalog, name, verdict.endsAt, holdMs)
     bound ??= request.bound(model!)
     const prices = chargedPrices(model!, priceGroup)
     const time = { from, until: hasRatesOfAdmission(prices, model!) ? from : from + holdMs }
@@ -142,7 +144,13 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     switch (answer?.outcome) {
       case 'admitted':
-        return { ...admittedAs(answer, cost!, bound, allowances.tokens, from), plan, prices, priceGroup }
+        return {
+          ...admittedAs(answer, cost!, bound, allowances.tokens, from),
+          plan,
+          prices,
+          priceGroup,
+          budgets: prepared.budgets
+        }
       case 'ended':
         if (endOverride(key, judged, verdict.endsAt)) continue
         throw new ServiceError(verdict.endedCode)
@@ -254,7 +262,7 @@ function admittedAs(
   { granted, promptTokens }: TokenBound,
   tokensPerMinute: number,
   admittedAt: number
-): Omit<Admitted, 'plan' | 'prices' | 'priceGroup'> {
+): Omit<Admitted, 'plan' | 'prices' | 'priceGroup' | 'budgets'> {
   const outputTokens = cost.outputTokens * answer.grantedTokens
   return {
     hold: answer,
@@ -268,16 +276,30 @@ function admittedAs(
   }
 }
 
-function prepare(key: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): KeyAdmission {
+function prepare(
+  key: KnownKey,
+  catalog: CatalogView,
+  model: string,
+  endsAt: number | null,
+  holdMs: number
+): KeyAdmission {
   const { admission, pointer } = key
-  if (admission?.catalog === catalog) return admission
+  if (admission?.catalog === catalog) {
+    if (admission.byModel === null) return admission
+    const known = admission.byModel.get(model)
+    if (known !== undefined) return known
+  }
   const [keyRecord, accountRecord] = [key.keyRecord!, key.accountRecord!]
   const plan = planOf(accountRecord.record)
-  const allowances = allowancesOf(keyRecord.record, accountRecord.record, catalog)
+  const allowances = allowancesOf(keyRecord.record, accountRecord.record, catalog, model)
   const judged = { key: keyRecord.version, account: accountRecord.version }
   const allEndsAt = earlier(endsAt, overrideEndsAt(accountRecord.record))
   const prepared = prepareAdmission(key.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)
   const priceGroup = catalog.priceGroup(accountRecord.record.override?.limits?.priceGroup, plan)
-  key.admission = { catalog, plan, priceGroup, allowances, prepared }
+  const isForModels = budgetsOf(keyRecord.record, accountRecord.record).some(({ models }) => models !== undefined)
+  const before = admission?.catalog === catalog ? admission.byModel : null
+  const byModel = isForModels ? (before ?? new Map<string, KeyAdmission>()) : null
+  key.admission = { catalog, plan, priceGroup, allowances, prepared, byModel }
+  byModel?.set(model, key.admission)
   return key.admission
 }

@@ -26,7 +26,8 @@ function allowed(key: Partial<KeyRecord>, changed: Partial<Plan['limits']> = {})
   return allowancesOf(
     { ...activeKey, ...key },
     { plan: 'free', status: 'active', ownCapNanos: null },
-    { plan: () => plan }
+    { plan: () => plan },
+    null
   )
 }
 

@@ -2,7 +2,8 @@ import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { freeBudgetLeft, planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { Allowances } from '@tollgate/state/admission/admit.ts'
-import type { AccountAllowances } from '../authenticate/known-key.ts'
+import { budgetField } from '@tollgate/state/keyspace/names.ts'
+import type { AccountAllowances, JudgedBudget } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
 type Month = NonNullable<Allowances['adjusted']>
@@ -10,12 +11,16 @@ type Month = NonNullable<Allowances['adjusted']>
 /**
  * The limits of a key within its account's plan. An operator's limits replace the plan's. Of several limits the lowest
  * counts. The burst of any other rate than the plan's has the same share of that rate as in the plan, at least 1.
+ *
+ * @param model of the request, for the budgets that count it; null for a free call
  */
 export function allowancesOf(
   key: KeyRecord,
   account: AccountRecord,
-  catalog: Pick<CatalogView, 'plan'>
+  catalog: Pick<CatalogView, 'plan'>,
+  model: string | null
 ): AccountAllowances {
+  const budgets = model === null ? [] : budgetsOf(key, account).filter(({ models }) => models?.includes(model) ?? true)
   const plan = catalog.plan(planOf(account))
   const { limits, caps } = plan
   const own = account.override?.limits
@@ -43,8 +48,22 @@ export function allowancesOf(
     tokens,
     tokenBurst: burstOf(tokens, limits.burstTokens, limits.tokensPerMinute),
     concurrentRequests: own?.concurrentRequests ?? limits.concurrentRequests,
-    requestNanos: own?.requestNanos ?? caps.requestNanos
+    requestNanos: own?.requestNanos ?? caps.requestNanos,
+    budgets,
+    windows: budgets.map((budget) => ({ field: budgetField(budget), limitNanos: budget.nanos }))
   }
+}
+
+/** All budgets with a window that a key's requests may count for. */
+export function budgetsOf(key: KeyRecord, account: AccountRecord): JudgedBudget[] {
+  const ofAccount = (account.budgets ?? []).filter(({ member }) => member === undefined || member === key.member)
+  return [
+    ...(key.budgets ?? []).map((budget) => ({ ...budget, of: 'key' as const })),
+    ...ofAccount.map((budget) => ({
+      ...budget,
+      of: budget.member === undefined ? ('account' as const) : ('member' as const)
+    }))
+  ]
 }
 
 /** @param burst of `rate` in the plan */

@@ -361,7 +361,7 @@ t.test('overdue holds are charged by the next admission or by the reaper', async
   const abandon = async (id: string) => {
     const at = Math.floor(Date.now() / 1000)
     const amounts = { deadline: 1, at, granted: 10, nanos: 700, promptTokens: 10, tokens: 20, tokensPerMinute: 1000 }
-    await putHold(client, seeded.account, id, { ...amounts, tag, key: seeded.id, model: 'small' })
+    await putHold(client, seeded.account, id, { ...amounts, tag, key: seeded.id, model: 'small', budgets: '' })
     await changeAccount(client, seeded.account, { open: 1, due: 1 })
     await client.zadd(deadlinesName(accountShard(seeded.account)), 1, seeded.account)
   }

@@ -47,7 +47,7 @@ export function assertFewRefusals({ refusals }: KnownKey): void {
 
 function perMinuteOf({ keyRecord, accountRecord }: KnownKey, catalog: CatalogView | null): number {
   if (keyRecord === null || accountRecord === null || catalog === null) return defaultPerMinute
-  const { requests, keyRequests } = allowancesOf(keyRecord.record, accountRecord.record, catalog)
+  const { requests, keyRequests } = allowancesOf(keyRecord.record, accountRecord.record, catalog, null)
   return Math.min(requests, keyRequests ?? requests)
 }
 

@@ -1,6 +1,6 @@
 import type { PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
 import { planOf } from '@tollgate/contracts/records/budgets.ts'
-import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
+import type { AccountRecord, KeyRecord, Pointer, WindowBudget } from '@tollgate/contracts/records/records.ts'
 import type { Allowances, PreparedAdmission } from '@tollgate/state/admission/admit.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/packed.ts'
 import type { BodySender } from '../body/body-memory.ts'
@@ -17,6 +17,13 @@ export interface AccountAllowances extends Allowances {
   isOnFreeOffer: boolean
   /** Part of `adjusted`: what deleted accounts of the mailbox spent of the free budget. */
   spentBefore: Allowances['adjusted']
+  /** What `windows` count, in the same order. */
+  budgets: readonly JudgedBudget[]
+}
+
+/** A budget with a window, and whose it is. */
+export interface JudgedBudget extends WindowBudget {
+  readonly of: 'key' | 'account' | 'member'
 }
 
 /**
@@ -54,4 +61,6 @@ export interface KeyAdmission {
   readonly priceGroup: PriceGroup | null
   readonly allowances: AccountAllowances
   readonly prepared: PreparedAdmission
+  /** If a budget counts some models alone: the question for each model that was asked for. */
+  readonly byModel: Map<string, KeyAdmission> | null
 }

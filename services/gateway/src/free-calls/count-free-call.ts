@@ -18,7 +18,7 @@ export async function countFreeCall(
   { keyRecord, accountRecord, pointer }: KnownKey,
   catalog: CatalogView
 ): Promise<void> {
-  const { requests, keyRequests } = allowancesOf(keyRecord!.record, accountRecord!.record, catalog)
+  const { requests, keyRequests } = allowancesOf(keyRecord!.record, accountRecord!.record, catalog, null)
   let count: Awaited<ReturnType<typeof countAttempt>>
   try {
     count = await countAttempt(redis, `free:${pointer.key}`, windowMs)

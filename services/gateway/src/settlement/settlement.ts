@@ -161,6 +161,7 @@ function settledRequest(
     key: key.pointer.key,
     model,
     upstream: upstream ?? '',
+    budgets: admitted.budgets,
     at: hold.at,
     heldNanos: hold.nanos,
     heldTokens,

@@ -49,6 +49,7 @@ export const callErrors: ErrorCode[] = [
   'wrong_endpoint',
   'exceeds_rate_limit',
   'request_budget_exceeded',
+  'budget_exceeded',
   'key_budget_exceeded',
   'monthly_budget_exceeded',
   'free_budget_elsewhere',

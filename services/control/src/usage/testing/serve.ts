@@ -24,6 +24,7 @@ export async function serve(
     key: 'key_a',
     model: 'small',
     upstream: '',
+    budgets: '',
     at: Math.floor(Date.now() / 1000),
     heldNanos: 0,
     heldTokens: 0,
