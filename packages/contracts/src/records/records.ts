@@ -16,7 +16,7 @@ export const Pointer = Type.Object({
 })
 export type Pointer = Static<typeof Pointer>
 
-/** The data of a key that admission needs. */
+/** The data of a key that gateways need. */
 export const KeyRecord = Type.Object({
   status: Type.Enum(['active', 'paused', 'revoked']),
   digest: Digest,
@@ -30,7 +30,9 @@ export const KeyRecord = Type.Object({
   /** Below the plan's limit; null if only that applies. */
   requestsPerMinute: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   /** Present if open requests end, too, when their secret stops working by a revocation or rotation. */
-  cutStreams: Type.Optional(Type.Literal(true))
+  cutStreams: Type.Optional(Type.Literal(true)),
+  /** For `GET /v1/key`. Absent in records of older releases. */
+  label: Type.Optional(Type.String())
 })
 export type KeyRecord = Static<typeof KeyRecord>
 
