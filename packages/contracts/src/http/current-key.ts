@@ -1,0 +1,70 @@
+import { type Static, type TSchema, Type } from 'typebox'
+
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const Instant = Type.String({ format: 'date-time' })
+const Usd = (description: string) => Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$', description })
+
+const Budget = Type.Object({
+  of: Type.Enum(['key', 'account']),
+  window: Type.Enum(['month'], { description: 'A calendar month in UTC.' }),
+  models: orNull(Type.Array(Type.String(), { description: 'Only these models count; null: all models count.' })),
+  limit_usd: Usd('The budget.'),
+  spent_usd: Usd('What ended requests cost.'),
+  reserved_usd: Usd('The maximum cost of running requests.'),
+  remaining_usd: Usd('What requests may still cost. After a credit of the operator, it may exceed `limit_usd`.'),
+  resets_at: orNull(Instant)
+})
+export type Budget = Static<typeof Budget>
+
+const Rate = Type.Object({
+  of: Type.Enum(['key', 'account']),
+  per_minute: Type.Integer(),
+  burst: Type.Integer({ description: 'How much may come at once.' }),
+  left: Type.Integer({ description: 'How much may come at once now.' }),
+  full_in_ms: Type.Integer({ description: 'Milliseconds until the whole burst is available again.' })
+})
+export type Rate = Static<typeof Rate>
+
+/** What a key may use, and what is left of it. The last members have OpenRouter's names. */
+const KeyFacts = Type.Object({
+  id: Type.String(),
+  label: orNull(Type.String({ description: 'null: the gateway does not know it yet.' })),
+  plan: Type.Object({ id: Type.String(), name: Type.String() }),
+  models: Type.Array(Type.String(), { description: 'The ids of the models that the key may use.' }),
+  expires_at: orNull(
+    Type.String({
+      format: 'date-time',
+      description: 'When this secret stops working: when the key expires, or when the grace of a rotated secret ends.'
+    })
+  ),
+  budgets: Type.Array(Budget, {
+    description: 'A request must fit into each of them. Later releases may have further kinds.'
+  }),
+  limits: Type.Object({
+    requests: Rate,
+    tokens: Rate,
+    concurrent_requests: Type.Object({ limit: Type.Integer(), in_use: Type.Integer() })
+  }),
+  limit: orNull(Type.Number({ description: 'The budget of the key, in dollars; null if only the account’s applies.' })),
+  limit_remaining: orNull(Type.Number()),
+  limit_reset: orNull(Type.Enum(['monthly'])),
+  usage_monthly: Type.Number({ description: 'What the key spent this month, in dollars.' }),
+  is_free_tier: Type.Boolean({ description: 'Whether the account has the free plan.' }),
+  is_management_key: Type.Literal(false),
+  is_provisioning_key: Type.Literal(false, { description: 'The former name of `is_management_key`.' })
+})
+export type KeyFacts = Static<typeof KeyFacts>
+
+export const CurrentKey = Type.Object({ data: KeyFacts })
+
+/** The account's budget for the month, under OpenRouter's names. */
+export const Credits = Type.Object({
+  data: Type.Object({
+    total_credits: Type.Number({
+      description:
+        'The account’s budget for this month, in dollars, with credits of the operator beyond what was spent.'
+    }),
+    total_usage: Type.Number({ description: 'What the account spent of it, in dollars.' })
+  })
+})
+export type Credits = Static<typeof Credits>
