@@ -7,6 +7,7 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
 import { apis, countingApis } from './apis/index.ts'
+import { currentKey } from './apis/key/current-key.ts'
 import { models } from './apis/models/models.ts'
 import { storedResponses } from './apis/responses/stored-routes.ts'
 import type { Authenticator } from './authenticate/authenticate.ts'
@@ -17,6 +18,7 @@ import { SlowBodies } from './body/slow-bodies.ts'
 import { TimeSlices } from './event-loop/time-slices.ts'
 import { AnswerRoom } from './free-calls/answer-room.ts'
 import { ProviderCounts } from './free-calls/provider-counts.ts'
+import { createReadRate } from './free-calls/read-rate.ts'
 import { allowOrigins, answerPreflights } from './http/cross-origin.ts'
 import { type CallsInFlight, Connections, stopListening } from './http/draining.ts'
 import { readsApiKey } from './http/error-format.ts'
@@ -108,7 +110,9 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     v1.register(async (listing) => {
       logSuccesses(listing, dependencies)
       forbidSniffing(listing)
-      models(listing, dependencies)
+      const reading = { ...dependencies, countRead: createReadRate() }
+      models(listing, reading)
+      currentKey(listing, reading)
       storedResponses(listing, shared)
       for (const api of countingApis) countingEndpoint(listing, api, shared)
     })

@@ -109,7 +109,7 @@ What each request cost, and why: [your requests](${publicUrl}/dashboard/requests
 const budgets: DocsPage = {
   title: 'Budgets',
   summary: 'How spend is reserved, charged and capped.',
-  write: ({ publicUrl }) => `
+  write: ({ publicUrl, gatewayUrl }) => `
 **Caps hold.** Before a request starts, its maximum cost is reserved. When it ends, only the actual cost is charged. So no key and no account
 can spend more than its budget, with any number of concurrent requests.
 
@@ -146,6 +146,10 @@ With \`"usage": { "include": true }\` in the body, the \`usage\` of the answer h
 A key that refuses requests says so in the dashboard, with the smallest refused request. You get a mail, a notice and a webhook
 (\`requests.refused\`) once a day, and when it ends.
 
+**Programs read what is left:** \`GET ${gatewayUrl}/v1/key\` has \`limit_usd\`, \`spent_usd\`, \`reserved_usd\` and \`remaining_usd\` of each
+budget of the key. \`GET ${gatewayUrl}/v1/credits\` has the account's budget, with OpenRouter's names. Both cost nothing, and also work when a
+budget is spent.
+
 You get a mail, a notice and a [webhook](${publicUrl}/dashboard/webhooks) when a share of a budget is spent. The owner chooses the
 [thresholds](${publicUrl}/dashboard/account).
 `
@@ -154,9 +158,10 @@ You get a mail, a notice and a [webhook](${publicUrl}/dashboard/webhooks) when a
 const limits: DocsPage = {
   title: 'Limits',
   summary: 'Rates, bursts and concurrent requests, and how to stay below them.',
-  write: ({ publicUrl }) => `
+  write: ({ publicUrl, gatewayUrl }) => `
 Your [limits](${publicUrl}/dashboard/limits) show what your plan allows and what is left now. \`GET ${publicUrl}/api/limits\` has the same
-numbers. All keys of an account share them. A key can have a lower request rate of its own.
+numbers, and \`limits\` of \`GET ${gatewayUrl}/v1/key\` has them for a key. All keys of an account share them. A key can have a lower request
+rate of its own.
 
 | limit | what counts | over it |
 | --- | --- | --- |

@@ -1,5 +1,6 @@
 import type { OpenApiDocument, Operation } from './document.ts'
 import { requestIdHeader } from './inference/answer-headers.ts'
+import { getCredits, getCurrentKey } from './inference/current-key.ts'
 import { countMessageTokens, createMessage } from './inference/messages.ts'
 import { getModel, listModels } from './inference/models.ts'
 import {
@@ -93,6 +94,8 @@ export const inferenceDocument: OpenApiDocument = {
     '/v1/responses/{id}/cancel': { post: cancelResponse },
     '/v1/models': { get: listModels },
     '/v1/models/{model}': { get: getModel },
+    '/v1/key': { get: getCurrentKey },
+    '/v1/credits': { get: getCredits },
     '/v1/openapi.json': { get: getInferenceOpenApi }
   },
   components: {

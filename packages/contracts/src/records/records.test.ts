@@ -26,6 +26,10 @@ test('records are read as they were written', async () => {
   assert.deepEqual(readKeyRecord(JSON.stringify(plain)), plain)
   const cut = { ...key, status: 'revoked', cutStreams: true }
   assert.deepEqual(readKeyRecord(JSON.stringify(cut)), cut)
+  const labelled = { ...key, label: 'Production' }
+  assert.deepEqual(readKeyRecord(JSON.stringify(labelled)), labelled)
+  const ofLaterRelease = { ...key, memberOfLaterRelease: true }
+  assert.deepEqual(readKeyRecord(JSON.stringify(ofLaterRelease)), ofLaterRelease)
   const pausedKey = { ...key, status: 'paused' }
   assert.deepEqual(readKeyRecord(JSON.stringify(pausedKey)), pausedKey)
   const account = { plan: 'pro', status: 'suspended', ownCapNanos: 0 }

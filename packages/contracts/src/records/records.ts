@@ -29,7 +29,7 @@ export const WindowBudget = Type.Object({
 })
 export type WindowBudget = Static<typeof WindowBudget>
 
-/** The data of a key that admission needs. */
+/** The data of a key that gateways need. */
 export const KeyRecord = Type.Object({
   status: Type.Enum(['active', 'paused', 'revoked']),
   digest: Digest,
@@ -47,7 +47,9 @@ export const KeyRecord = Type.Object({
   /** The person who created it. Absent if nobody did, or in records of older releases. */
   member: Type.Optional(Type.String()),
   /** Present if open requests end, too, when their secret stops working by a revocation or rotation. */
-  cutStreams: Type.Optional(Type.Literal(true))
+  cutStreams: Type.Optional(Type.Literal(true)),
+  /** For `GET /v1/key`. Absent in records of older releases. */
+  label: Type.Optional(Type.String())
 })
 export type KeyRecord = Static<typeof KeyRecord>
 

@@ -72,6 +72,16 @@ export async function changeKey(
   await change(client, account, `k:${key}`, layouts.key, changed)
 }
 
+/** The same for a budget with a window. @param field from `budgetField` */
+export async function changeBudget(
+  client: Redis,
+  account: string,
+  field: string,
+  changed: Partial<BudgetEntry>
+): Promise<void> {
+  await change(client, account, field, layouts.budget, changed)
+}
+
 export async function putHold(client: Redis, account: string, id: string, { key, ...hold }: HoldEntry): Promise<void> {
   const packed = packParts(layouts.hold, { ...hold, keyField: `k:${key}` })
   await client.hset(accountName(account), `h:${id}`, Buffer.from(packed, 'latin1'))

@@ -21,6 +21,7 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgMarkVerified: { file: 'projection/mark-verified.lua', numberOfKeys: 1 },
   tgOpenMonth: { file: 'projection/open-month.lua', numberOfKeys: 1 },
   tgConfirm: { file: 'admission/confirm.lua', numberOfKeys: 2 },
+  tgReadCounters: { file: 'admission/read-counters.lua', numberOfKeys: 2 },
   tgFindOutdated: { file: 'admission/find-outdated.lua' },
   tgAdmit: { file: 'admission/admit.lua' },
   tgSettleHeld: { file: 'settlement/settle-held.lua' },
@@ -91,6 +92,9 @@ declare module 'ioredis' {
       ...keysAndIds: string[]
     ): Result<[verified: string, since: string, ...Array<string | 0 | 1>], Context>
     tgConfirm(...keysAndArguments: string[]): Result<'admitted' | 'ended' | 'unverified' | RawRecords, Context>
+    tgReadCountersBuffer(
+      ...keysAndArguments: string[]
+    ): Result<Buffer | [now: Buffer, account: Buffer, key: Buffer], Context>
     tgFindOutdated(numberOfKeys: number, ...keysAndArguments: string[]): Result<number[], Context>
     tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>
     tgClaimShard(marker: string, token: string): Result<[version: string, run: string], Context>

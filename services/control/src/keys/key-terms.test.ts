@@ -181,7 +181,7 @@ test('any other value is a change', async () => {
   }
 })
 
-test('label and metadata are for people; gateways use all other terms', async () => {
+test('label and metadata are for people; gateways judge requests by all other terms', async () => {
   for (const change of [{ label: 'x' }, { metadata: {} }, { label: 'x', metadata: {} }]) {
     assert.equal(isForPeopleOnly(change), true)
   }

@@ -64,10 +64,10 @@ function readModels(models: string[], catalog: Catalog, plan: string): string[] 
 
 const refused = (message: string) => new ServiceError('invalid_request', { message })
 
-/** Terms that gateways do not use, so Redis does not have them. */
+/** Terms by which gateways judge no request, so a change of them need not wait for the gateways. */
 const forPeople: ReadonlySet<string> = new Set<keyof ChangeKeyRequest>(['label', 'metadata', 'thresholds'])
 
-/** Whether a change has only terms that gateways do not use. False for an empty change: it asks what is in force. */
+/** Whether a change has only terms by which gateways judge no request. False for an empty change: it asks what is in force. */
 export function isForPeopleOnly(change: ChangeKeyRequest): boolean {
   const names = Object.keys(change)
   return names.length > 0 && names.every((name) => forPeople.has(name))

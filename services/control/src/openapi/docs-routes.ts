@@ -50,6 +50,7 @@ export function writeLlmsTxt({ name, publicUrl, gatewayUrl }: DocsFacts, support
 - Base URL for clients of OpenAI's API: ${gatewayUrl}/v1
 - Base URL for clients of Anthropic's API: ${gatewayUrl}
 - List the models of a key: GET ${gatewayUrl}/v1/models
+- What is left of a key's budgets and limits: GET ${gatewayUrl}/v1/key
 - Dashboard: ${publicUrl}/dashboard
 ${supportUrl === null ? '' : `- Support: ${supportUrl}\n`}
 ## Docs

@@ -79,7 +79,8 @@ onEachDatabase('the source', async (t, newDatabase) => {
       expiresAt: expiresAt.getTime(),
       models: ['a', 'b'],
       monthlyBudgetNanos: null,
-      requestsPerMinute: null
+      requestsPerMinute: null,
+      label: 'key'
     }
     const pointer = { key: id, account: accountId, scope: 'inference' }
     assert.deepEqual(await source.writesOfKey(accountId, id), [

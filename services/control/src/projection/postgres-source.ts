@@ -193,7 +193,8 @@ function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
       models: row.models,
       monthlyBudgetNanos: row.monthlyBudgetNanos,
       requestsPerMinute: row.requestsPerMinute,
-      ...(row.cutStreams && { cutStreams: true as const })
+      ...(row.cutStreams && { cutStreams: true as const }),
+      label: row.label
     }
   }
 }

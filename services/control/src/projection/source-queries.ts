@@ -13,7 +13,7 @@ export interface AdjustedMonth {
   nanos: number
 }
 
-/** Only the columns that admission needs: a replay may read many rows. */
+/** Only the columns that gateways need: a replay may read many rows. */
 export const accountColumns = {
   id: accounts.id,
   shard: accounts.shard,
@@ -51,6 +51,7 @@ export const keyColumns = {
   monthlyBudgetNanos: keys.monthlyBudgetNanos,
   requestsPerMinute: keys.requestsPerMinute,
   cutStreams: keys.cutStreams,
+  label: keys.label,
   version: keys.version
 }
 export const secretColumns = {

@@ -106,6 +106,8 @@ test('the gateway matches its document', async (t) => {
   const moderation = ['post', '/v1/moderations'] as const
   const list = ['get', '/v1/models'] as const
   const one = ['get', '/v1/models/{model}'] as const
+  const own = ['get', '/v1/key'] as const
+  const credits = ['get', '/v1/credits'] as const
   const response = ['post', '/v1/responses'] as const
   const message = ['post', '/v1/messages'] as const
   const countOfMessage = ['post', '/v1/messages/count_tokens'] as const
@@ -131,6 +133,8 @@ test('the gateway matches its document', async (t) => {
     for (const headers of [{}, anthropic]) {
       assert.equal(await ask(list, { headers }), '200')
       assert.equal(await ask(one, { url: '/v1/models/small', headers }), '200')
+      for (const secret of [key.secret, poor.secret]) assert.equal(await ask(own, { secret, headers }), '200')
+      assert.equal(await ask(credits, { headers }), '200')
     }
     assert.equal(await ask(countOfMessage, { body: { model: 'small', messages } }), '200')
     // The provider's own refusal: it counts only prompts.
@@ -161,7 +165,10 @@ test('the gateway matches its document', async (t) => {
       [list, undefined],
       [list, undefined, anthropic],
       [one, undefined],
-      [one, undefined, anthropic]
+      [one, undefined, anthropic],
+      [own, undefined],
+      [own, undefined, anthropic],
+      [credits, undefined]
     ] as const) {
       const url = operation[1].replace('{model}', 'small')
       for (const [secret, code] of [

@@ -79,6 +79,9 @@ t.test('the 404 of an endpoint that other APIs have says what to use instead', a
     ['POST', '/v1/fine_tuning/jobs', 'Call the provider directly.'],
     ['POST', '/chat/completions', 'Use /v1/chat/completions: the base URL of the client must end in /v1'],
     ['GET', '/models', 'Use /v1/models: '],
+    ['GET', '/api/v1/key', 'Use /v1/key: '],
+    ['GET', '/v1/key/info', 'GET /v1/key describes the key'],
+    ['GET', '/v1/usage', 'GET /v1/key says what is left'],
     ['POST', '/v1/v1/chat/completions', 'Use /v1/chat/completions: '],
     ['POST', '/v1/chat/completions/chat/completions', 'Use /v1/chat/completions: '],
     ['POST', '/v1//embeddings', 'Use /v1/embeddings: '],
@@ -98,6 +101,7 @@ t.test('another method of an endpoint gets 405 with Allow, whatever its body', a
     ['POST', '/v1/models', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/v1/models/meta-llama/Llama-3?key=s3cret', 'GET, HEAD, OPTIONS'],
     ['PATCH', '/v1/openapi.json', 'GET, HEAD, OPTIONS'],
+    ['POST', '/v1/credits', 'GET, HEAD, OPTIONS'],
     ['PROPFIND', '/v1/completions', 'POST, OPTIONS']
   ] as const) {
     for (const body of ['', '{"model":']) {

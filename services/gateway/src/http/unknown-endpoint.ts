@@ -7,8 +7,9 @@ const chat = 'This service does not offer it. Use POST /v1/chat/completions.'
 const direct = 'This service does not offer it. Call the provider directly.'
 const counts = 'Use POST /v1/responses/input_tokens or POST /v1/messages/count_tokens.'
 const usage =
-  'This service does not offer it. Usage and costs are at GET /api/usage of the dashboard, with a management key.'
-const keys = 'This service does not offer it. Keys, teams and limits are in the dashboard, and at /api of its address.'
+  'This service does not offer it. Usage and costs are at GET /api/usage of the dashboard, with a management key. GET /v1/key says what is left of the budgets.'
+const keys =
+  'This service does not offer it. GET /v1/key describes the key of the request. Keys, teams and limits are in the dashboard, and at /api of its address.'
 const speech =
   'This service does not offer it. For a spoken answer, use POST /v1/chat/completions with a model that speaks, and "modalities": ["text", "audio"].'
 const listening = 'To send audio to a model, put it into the messages of POST /v1/chat/completions as input_audio.'
@@ -76,10 +77,10 @@ const elsewhere: ReadonlyArray<readonly [path: RegExp, advice: string]> = [
 ]
 const paths = Object.values(apis).map(({ path }) => path)
 /** Without Anthropic's API, whose clients expect another base URL. */
-const openaiPaths = [...paths.filter((path) => path !== apis.messages.path), '/v1/models']
+const openaiPaths = [...paths.filter((path) => path !== apis.messages.path), '/v1/models', '/v1/key', '/v1/credits']
 const ours = new RegExp(`/(?:${openaiPaths.map((path) => path.slice('/v1/'.length)).join('|')})$`)
 const anthropics = /^(?:\/v1)*(\/messages(?:\/count_tokens)?)$/
-const offered = `This service has ${paths.map((path) => `POST ${path}`).join(', ')}, GET /v1/models and GET /v1/models/{model}.`
+const offered = `This service has ${paths.map((path) => `POST ${path}`).join(', ')}, GET /v1/models, GET /v1/models/{model}, GET /v1/key and GET /v1/credits.`
 
 /** The error for a request without a route. It says what to use instead. */
 export function unknownEndpoint({

@@ -11,9 +11,9 @@ const either = (one: keyof typeof schemas, other: keyof typeof schemas) => ({
   }
 })
 /** Errors in either format. */
-const eitherError: ErrorSchema = (codes) => ({ anyOf: [errorSchema(codes), messageErrorSchema(codes)] })
-const ids = { ...requestIdHeader, ...messageIdHeader }
-const version = { ...versionHeader, description: "Asks for the format of Anthropic's API." }
+export const eitherError: ErrorSchema = (codes) => ({ anyOf: [errorSchema(codes), messageErrorSchema(codes)] })
+export const ids = { ...requestIdHeader, ...messageIdHeader }
+export const version = { ...versionHeader, description: "Asks for the format of Anthropic's API." }
 const aboutModels =
   "With the header `anthropic-version`, the answer and its errors have the format of Anthropic's API, and only models that are offered at " +
   '`/v1/messages` are shown. Otherwise each model has its prices and its limits under the names that OpenRouter has: `pricing` is what ' +

@@ -1,3 +1,4 @@
+import { Credits, CurrentKey } from '../../http/current-key.ts'
 import { ErrorResponse, MessageError } from '../../http/error.ts'
 import * as inference from '../../http/inference.ts'
 import { MessageModel, MessageModelList, ModelEntry, ModelList } from '../../http/models.ts'
@@ -13,6 +14,8 @@ export const schemas = {
   ModelList,
   MessageModel,
   MessageModelList,
+  CurrentKey,
+  Credits,
   MessageError,
   [errorSchemaName]: ErrorResponse
 }

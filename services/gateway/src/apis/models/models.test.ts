@@ -46,7 +46,7 @@ t.test('a key sees only the models that it may use', async (t) => {
   assert.partialDeepStrictEqual(await get(''), { status: 401, body: { error: { code: 'revoked_api_key' } } })
 })
 
-t.test('lists of models have a rate per key', async (t) => {
+t.test('lists of models and other reads share a rate per key', async (t) => {
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
   t.teardown(async () => {
@@ -54,8 +54,8 @@ t.test('lists of models have a rate per key', async (t) => {
     await upstream.close()
   })
   const [one, other] = [await gateway.seedKey(), await gateway.seedKey()]
-  const list = async ({ secret }: typeof one) => {
-    const answer = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
+  const list = async ({ secret }: typeof one, path = '/v1/models') => {
+    const answer = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${secret}` } })
     await answer.text()
     return answer
   }
@@ -66,6 +66,7 @@ t.test('lists of models have a rate per key', async (t) => {
   const refused = await list(one)
   assert.equal(refused.status, 429)
   assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  for (const path of ['/v1/key', '/v1/credits']) assert.equal((await list(one, path)).status, 429)
   assert.equal((await list(other)).status, 200)
 })
 

@@ -13,8 +13,8 @@ import { type Static, Type } from 'typebox'
 import { confirmKey } from '../../admission/confirm-key.ts'
 import { mayUseModel } from '../../admission/judge.ts'
 import type { UseLog } from '../../admission/use-log.ts'
-import type { KnownKey } from '../../authenticate/known-key.ts'
 import { type LiveCatalog, loadedCatalog } from '../../catalog/live-catalog.ts'
+import type { CountRead } from '../../free-calls/read-rate.ts'
 import { errorsOf, messagesErrors } from '../../http/error-format.ts'
 import type { LiveUpstreams } from '../../upstreams/live-upstreams.ts'
 import type { Offer } from '../../upstreams/offers.ts'
@@ -93,13 +93,8 @@ export interface ModelsDependencies {
   readonly catalog: LiveCatalog
   readonly upstreams: Pick<LiveUpstreams, 'current'>
   readonly useLog: Pick<UseLog, 'used'>
+  readonly countRead: CountRead
 }
-
-/**
- * Lists of one key in a minute, for each process: each costs a question to Redis, and no rate of the plan counts them.
- */
-const maxListsPerMinute = 600
-const windowMs = 60_000
 
 const ModelParams = Type.Object({ '*': Type.String() })
 
@@ -108,13 +103,14 @@ const ModelParams = Type.Object({ '*': Type.String() })
  * serves, each followed by its aliases. A request with `anthropic-version` gets the format of Anthropic's API, and only
  * the models that are offered there.
  */
-export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog }: ModelsDependencies): void {
-  const countList = createListRate()
-
+export function models(
+  app: FastifyInstance,
+  { redis, catalog, upstreams, useLog, countRead }: ModelsDependencies
+): void {
   async function allowedModels(request: FastifyRequest): Promise<AllowedModel[]> {
     const view = loadedCatalog(catalog)
     const known = request.knownKey!
-    countList(known)
+    countRead(known)
     await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
     useLog.used(known.pointer.key)
     const account = withoutEnded(known.accountRecord!.record, Date.now())
@@ -158,24 +154,6 @@ export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog
       return model
     }
   )
-}
-
-/** @returns a function that counts a list of a key. It throws ServiceError `requests_per_minute` */
-function createListRate() {
-  const windows = new WeakMap<KnownKey, { count: number; endsAt: number }>()
-  return (known: KnownKey): void => {
-    const now = performance.now()
-    let window = windows.get(known)
-    if (window === undefined || window.endsAt <= now) {
-      window = { count: 0, endsAt: now + windowMs }
-      windows.set(known, window)
-    }
-    if (++window.count <= maxListsPerMinute) return
-    throw new ServiceError('requests_per_minute', {
-      message: 'Too many lists of models with this API key. Keep the list, and retry after the time in Retry-After.',
-      retryAfter: Math.ceil((window.endsAt - now) / 1000)
-    })
-  }
 }
 
 interface AllowedModel {

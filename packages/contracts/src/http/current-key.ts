@@ -1,0 +1,80 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { budgetWindows } from '../records/budget-windows.ts'
+
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const Usd = (description: string) => Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$', description })
+
+const Budget = Type.Object({
+  of: Type.Enum(['key', 'account', 'member'], {
+    description:
+      'Whose requests it counts: of this key, of all keys of the account, or of all keys that the creator of this key created.'
+  }),
+  window: Type.Enum([...budgetWindows], {
+    description: 'A calendar day, week (from Monday) or month in UTC; or for ever, which never resets.'
+  }),
+  models: orNull(Type.Array(Type.String(), { description: 'Only these models count; null: all models count.' })),
+  limit_usd: Usd('The budget.'),
+  spent_usd: Usd('What ended requests cost.'),
+  reserved_usd: Usd('The maximum cost of running requests.'),
+  remaining_usd: Usd('What requests may still cost. After a credit of the operator, it may exceed `limit_usd`.'),
+  resets_at: orNull(Type.String({ format: 'date-time', description: 'null: never.' }))
+})
+export type Budget = Static<typeof Budget>
+
+const Rate = Type.Object({
+  of: Type.Enum(['key', 'account']),
+  per_minute: Type.Integer(),
+  burst: Type.Integer({ description: 'How much may come at once.' }),
+  left: Type.Integer({ description: 'How much may come at once now.' }),
+  full_in_ms: Type.Integer({ description: 'Milliseconds until the whole burst is available again.' })
+})
+export type Rate = Static<typeof Rate>
+
+/** What a key may use, and what is left of it. The last members have OpenRouter's names. */
+const KeyFacts = Type.Object({
+  id: Type.String(),
+  label: orNull(Type.String({ description: 'null: the gateway does not know it yet.' })),
+  plan: Type.Object({ id: Type.String(), name: Type.String() }),
+  models: Type.Array(Type.String(), { description: 'The ids of the models that the key may use.' }),
+  expires_at: orNull(
+    Type.String({
+      format: 'date-time',
+      description: 'When this secret stops working: when the key expires, or when the grace of a rotated secret ends.'
+    })
+  ),
+  budgets: Type.Array(Budget, {
+    description: 'A request must fit into each of them that counts its model.'
+  }),
+  limits: Type.Object({
+    requests: Rate,
+    tokens: Rate,
+    concurrent_requests: Type.Object({ limit: Type.Integer(), in_use: Type.Integer() })
+  }),
+  limit: orNull(
+    Type.Number({
+      description:
+        'The budget of the key, in dollars: of several the one with the least left. Null if the key has none for all models.'
+    })
+  ),
+  limit_remaining: orNull(Type.Number()),
+  limit_reset: orNull(Type.Enum(['daily', 'weekly', 'monthly'])),
+  usage_monthly: Type.Number({ description: 'What the key spent this month, in dollars.' }),
+  is_free_tier: Type.Boolean({ description: 'Whether the account has the free plan.' }),
+  is_management_key: Type.Literal(false),
+  is_provisioning_key: Type.Literal(false, { description: 'The former name of `is_management_key`.' })
+})
+export type KeyFacts = Static<typeof KeyFacts>
+
+export const CurrentKey = Type.Object({ data: KeyFacts })
+
+/** The account's budget for the month, under OpenRouter's names. */
+export const Credits = Type.Object({
+  data: Type.Object({
+    total_credits: Type.Number({
+      description:
+        'The account’s budget for this month, in dollars, with credits of the operator beyond what was spent.'
+    }),
+    total_usage: Type.Number({ description: 'What the account spent of it, in dollars.' })
+  })
+})
+export type Credits = Static<typeof Credits>

@@ -1,0 +1,148 @@
+import type { Budget, Credits, KeyFacts, Rate } from '@tollgate/contracts/http/current-key.ts'
+import { formatNanos } from '@tollgate/contracts/money/usd.ts'
+import { windowEnds } from '@tollgate/contracts/records/budget-windows.ts'
+import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
+import type { Counters } from '@tollgate/state/admission/read-counters.ts'
+import { rateLeft } from '@tollgate/state/admission/read-rates.ts'
+import type { AccountAllowances, JudgedBudget } from '../../authenticate/known-key.ts'
+
+/** A budget in force, and its use. Amounts are nanodollars. */
+export interface BudgetInForce {
+  readonly of: Budget['of']
+  readonly window: Budget['window']
+  readonly models: readonly string[] | null
+  readonly limit: number
+  /** Below zero after a credit of the operator beyond what was spent. */
+  readonly spent: number
+  readonly reserved: number
+  readonly resetsAt: Date | null
+}
+
+type BudgetTerms = Pick<AccountAllowances, 'keyBudgetNanos' | 'accountBudgetNanos' | 'adjusted' | 'spentBefore'>
+
+/**
+ * The budgets for a month into which a request must fit, as admit.lua counts them. As in refusals, what deleted accounts of the
+ * mailbox spent lowers the account's limit.
+ */
+export function monthlyBudgets(
+  { account, key }: Pick<Counters, 'account' | 'key'>,
+  terms: BudgetTerms
+): BudgetInForce[] {
+  const { month } = account
+  const resetsAt = new Date(Date.UTC(Math.floor(month / 100), month % 100))
+  const inMonth = (one: BudgetTerms['adjusted']): number => (one?.month === month ? one.nanos : 0)
+  const before = inMonth(terms.spentBefore)
+  const ofAccount: BudgetInForce = {
+    of: 'account',
+    window: 'month',
+    models: null,
+    limit: terms.accountBudgetNanos - before,
+    spent: account.settled + inMonth(terms.adjusted) - before,
+    reserved: account.reserved,
+    resetsAt
+  }
+  if (terms.keyBudgetNanos === null) return [ofAccount]
+  const { settled: spent, reserved } = key
+  const limit = terms.keyBudgetNanos
+  return [{ of: 'key', window: 'month', models: null, limit, spent, reserved, resetsAt }, ofAccount]
+}
+
+/** The budgets with a window, as admit.lua counts them. */
+function windowBudgets(
+  { budgets: counted }: Pick<Counters, 'budgets'>,
+  budgets: readonly JudgedBudget[]
+): BudgetInForce[] {
+  return budgets.map(({ of, window, models, nanos }, index) => {
+    const { window: number, settled, reserved } = counted[index]!
+    const endsAt = windowEnds(window, number)
+    const resetsAt = endsAt === null ? null : new Date(endsAt)
+    return { of, window, models: models ?? null, limit: nanos, spent: settled, reserved, resetsAt }
+  })
+}
+
+const leftOf = ({ limit, spent, reserved }: BudgetInForce): number => Math.max(0, limit - spent - reserved)
+
+function toBudget(budget: BudgetInForce): Budget {
+  const { of, window, models, limit, spent, reserved, resetsAt } = budget
+  const usd = (nanos: number) => formatNanos(Math.max(0, nanos))
+  return {
+    of,
+    window,
+    models: models === null ? null : [...models],
+    limit_usd: usd(limit),
+    spent_usd: usd(spent),
+    reserved_usd: usd(reserved),
+    remaining_usd: usd(leftOf(budget)),
+    resets_at: resetsAt?.toISOString() ?? null
+  }
+}
+
+/** The rates and the concurrent requests. Of the request rates it has the one that refuses first, as headers do. */
+function limitsOf({ now, account, key }: Counters, allowances: AccountAllowances): KeyFacts['limits'] {
+  const { requests, requestBurst, keyRequests, keyRequestBurst, tokens, tokenBurst, concurrentRequests } = allowances
+  const rate = (of: Rate['of'], arrival: number, perMinute: number, burst: number): Rate => {
+    const { left, restMs } = rateLeft(arrival, { perMinute, burst }, now)
+    return { of, per_minute: perMinute, burst, left, full_in_ms: restMs }
+  }
+  const ofAccount = rate('account', account.arrival, requests, requestBurst)
+  const ofKey = keyRequests === null ? null : rate('key', key.arrival, keyRequests, keyRequestBurst!)
+  return {
+    requests: ofKey !== null && ofKey.left < ofAccount.left ? ofKey : ofAccount,
+    tokens: rate('account', account.tokenArrival, tokens, tokenBurst),
+    concurrent_requests: { limit: concurrentRequests, in_use: account.open }
+  }
+}
+
+/** What is known of a key. */
+export interface KnownFacts {
+  readonly id: string
+  readonly record: KeyRecord
+  readonly plan: { readonly id: string; readonly name: string }
+  readonly isFreePlan: boolean
+  /** The ids of the models that the key may use. */
+  readonly models: string[]
+  /** When the presented secret stops working, ms since the epoch; null for never. */
+  readonly endsAt: number | null
+  readonly allowances: AccountAllowances
+  /** The budgets with a window, also those of other models; `counters` has their use. */
+  readonly budgets: readonly JudgedBudget[]
+  readonly counters: Counters
+}
+
+/** Describes a key to its holder. */
+export function describeKey(facts: KnownFacts): KeyFacts {
+  const { id, record, plan, isFreePlan, models, endsAt, allowances, counters } = facts
+  const budgets = [...monthlyBudgets(counters, allowances), ...windowBudgets(counters, facts.budgets)]
+  const [own] = budgets
+    .filter(({ of, models }) => of === 'key' && models === null)
+    .toSorted((one, other) => leftOf(one) - leftOf(other))
+  return {
+    id,
+    label: record.label ?? null,
+    plan,
+    models,
+    expires_at: endsAt === null ? null : new Date(endsAt).toISOString(),
+    budgets: budgets.map(toBudget),
+    limits: limitsOf(counters, allowances),
+    limit: own === undefined ? null : toUsd(own.limit),
+    limit_remaining: own === undefined ? null : toUsd(leftOf(own)),
+    limit_reset: own === undefined ? null : resetNames[own.window],
+    usage_monthly: toUsd(counters.key.settled),
+    is_free_tier: isFreePlan,
+    is_management_key: false,
+    is_provisioning_key: false
+  }
+}
+
+/** OpenRouter's names of windows. */
+const resetNames = { day: 'daily', week: 'weekly', month: 'monthly', lifetime: null } as const
+
+/** The account's budget as credits. Their difference is what is left of it, without what running requests reserve. */
+export function describeCredits(budgets: readonly BudgetInForce[]): Credits {
+  const { limit, spent } = budgets.find(({ of }) => of === 'account')!
+  return {
+    data: { total_credits: toUsd(Math.max(0, limit) + Math.max(0, -spent)), total_usage: toUsd(Math.max(0, spent)) }
+  }
+}
+
+const toUsd = (nanos: number): number => nanos / 1e9
