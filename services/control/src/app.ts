@@ -21,6 +21,7 @@ import { billingRoutes } from './billing/billing-routes.ts'
 import type { Payments } from './billing/payments.ts'
 import type { CustomerRefresher } from './billing/refresh-customer.ts'
 import { webhook } from './billing/webhook.ts'
+import { budgetRoutes } from './budgets/budget-routes.ts'
 import { browserCallers, originTest } from './callers/browser-callers.ts'
 import { requireOperator } from './callers/operator.ts'
 import { requireAccount } from './callers/principal.ts'
@@ -234,8 +235,9 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
     sharedSecret
   }
   part('/api/auth', (auth) => authRoutes(auth, { ...ofUsers, ...ofSignIns }))
-  part('/api/keys', (keys) => keyRoutes(keys, { database, catalog, projector, redis, clock }))
+  part('/api/keys', (keys) => keyRoutes(keys, { database, catalog, projector, redis, clock, log: app.log }))
   part('/api/account', (account) => accountRoutes(account, { database, catalog, catalogPublisher, projector, clock }))
+  part('/api/account/budgets', (own) => budgetRoutes(own, { database, redis, catalog, projector, clock, log: app.log }))
   part('/api/account/setup', (setup) => setupRoutes(setup, { database, catalog, clock }))
   part('/api/account/export', (own) => exportOwnData(own, { database, catalog, clock, limits }))
   part('/api/team', (team) => teamRoutes(team, { ...ofUsers, planWriter, signupPolicy }))

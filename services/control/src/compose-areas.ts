@@ -11,6 +11,7 @@ import { createDueCustomersLoop } from './billing/refresh-due-customers.ts'
 import { createStripePayments } from './billing/stripe/stripe-payments.ts'
 import { createInvoiceSweeper } from './billing/sweep-invoices.ts'
 import { createSubscriptionSweeper } from './billing/sweep-subscriptions.ts'
+import { createBudgetCounter } from './budgets/count-budgets.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
 import type { Clock, SharedTime } from './clocks/clock.ts'
 import { createClockWatch } from './clocks/clock-watch.ts'
@@ -101,6 +102,7 @@ export function composeCopiers(
       }
     })
   )
+  parts.runLoop('budget_counts', createBudgetCounter({ database, redis, log }))
   parts.runLoop('last_uses', createUseCopier({ database, redis, log }))
   const { rightClock } = parts.runLoop(
     'clocks',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { KeyBudget, KeyBudgetTerms, maxBudgets, UsedKeyBudget } from './budgets.ts'
 import { ErrorResponse } from './error.ts'
 import { patterns } from './patterns.ts'
 import { Thresholds } from './thresholds.ts'
@@ -48,6 +49,8 @@ export const Key = Type.Object({
   /** Null for all models of the plan. */
   models: orNull(Type.Array(Type.String())),
   monthly_budget_usd: orNull(Type.Number()),
+  /** All budgets, also the one of a month that `monthly_budget_usd` has. */
+  budgets: Type.Array(KeyBudget),
   /** Percent of the monthly budget at which the owner is told, in order; null for the account's `key_thresholds`. */
   thresholds: orNull(Type.Array(Type.Integer())),
   requests_per_minute: orNull(Type.Integer()),
@@ -94,6 +97,11 @@ const terms = {
   expires_at: Type.Optional(orNull(Instant)),
   models: Type.Optional(orNull(Models)),
   monthly_budget_usd: Type.Optional(orNull(MonthlyBudget)),
+  /**
+   * All budgets of the key: others are removed, also that of a month which `monthly_budget_usd` has. A new one counts
+   * what its window has already spent. A request must fit into each budget that counts it.
+   */
+  budgets: Type.Optional(Type.Array(KeyBudgetTerms, { maxItems: maxBudgets })),
   /** Percent of the monthly budget; null for the account's `key_thresholds`, empty for none. */
   thresholds: Type.Optional(orNull(Thresholds)),
   requests_per_minute: Type.Optional(orNull(RequestsPerMinute)),
@@ -190,7 +198,12 @@ export const ListKeysResponse = Type.Object({
 })
 export const KeyResponse = Type.Object({ key: Key })
 export const GetKeyResponse = Type.Object({
-  key: Type.Object({ ...ListedKey.properties, spent_usd: Type.String(), in_force: InForce })
+  key: Type.Object({
+    ...ListedKey.properties,
+    budgets: Type.Array(UsedKeyBudget),
+    spent_usd: Type.String(),
+    in_force: InForce
+  })
 })
 export const CreateKeyResponse = Type.Object({ key: CreatedKey })
 export const RotateKeyResponse = Type.Object({ key: RotatedKey })

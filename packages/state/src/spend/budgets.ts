@@ -105,23 +105,34 @@ export async function forgetBudgets(
   )
 }
 
+/** What a budget has spent and reserved in a window, nanodollars. */
+export interface BudgetCounter {
+  readonly window: number
+  readonly settled: number
+  readonly reserved: number
+}
+
 /**
  * Reads budgets of accounts as Redis has them, in one round trip to each process.
  *
- * @returns in their order; null if Redis has none
+ * @param budgets by the field of the account's hash: of a budget with a window, or `k:<key>` for a key's month
+ * @returns in their order, perhaps of an earlier window; null if Redis has none
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
-export async function readBudgets(
+export async function readBudgetCounters(
   link: RedisLink,
   budgets: ReadonlyArray<{ account: string; field: string }>
-): Promise<Array<SeenBudget | null>> {
+): Promise<Array<BudgetCounter | null>> {
   const answers = await executeAll(
     link,
     budgets,
     ({ account }) => accountShard(account),
     (pipeline, { account, field }) => pipeline.hgetBuffer(accountName(account), field)
   )
-  return (answers as Array<Buffer | null>).map((packed, index) =>
-    packed === null ? null : { field: budgets[index]!.field, ...unpackParts(layouts.budget, packed) }
-  )
+  return (answers as Array<Buffer | null>).map((packed, index) => {
+    if (packed === null) return null
+    if (!budgets[index]!.field.startsWith('k:')) return unpackParts(layouts.budget, packed)
+    const { month, settled, reserved } = unpackParts(layouts.key, packed)
+    return { window: month, settled, reserved }
+  })
 }

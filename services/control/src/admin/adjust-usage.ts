@@ -7,6 +7,7 @@ import { formatSignedUsd } from '@tollgate/contracts/money/usd.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
+import { noteBudgetCounts } from '../budgets/stored-budgets.ts'
 import { exactNanos } from '../catalog/plans.ts'
 import { earliestTime } from '../clocks/clock.ts'
 import type { Transaction } from '../database/connect.ts'
@@ -111,6 +112,8 @@ async function store(tx: Transaction, row: AdjustmentRow, by: ByOperator): Promi
   }
   await tx.insert(adjustments).values(row)
   await noteBudget(tx, accountId, null)
+  const [account] = await tx.select({ budgets: accounts.budgets }).from(accounts).where(eq(accounts.id, accountId))
+  await noteBudgetCounts(tx, { accountId, keyId: null }, account!.budgets)
   const detail = describe(row)
   await recordAudit(tx, { accountId, ...by, note: reason, action: 'account.adjusted', subject: id, detail })
   await recordAct(tx, by, { action: 'account.adjusted', accountId, subject: id, reason, detail })

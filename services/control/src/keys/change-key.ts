@@ -8,6 +8,8 @@ import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { countBudgetsNow } from '../budgets/count-budgets.ts'
+import { describeBudget, replaceBudgets } from '../budgets/stored-budgets.ts'
 import { principalOf } from '../callers/principal.ts'
 import { toUsd } from '../catalog/plans.ts'
 import type { Orm } from '../database/connect.ts'
@@ -23,7 +25,8 @@ import { hasTerms, isForPeopleOnly, readKeyTerms } from './key-terms.ts'
 import { toListing, toStoredKey } from './list-keys.ts'
 
 /** `PATCH /:id` changes the terms of a key. */
-export function changeRoute(app: TypedApp, { database, catalog, projector, clock }: KeysOptions): void {
+export function changeRoute(app: TypedApp, options: KeysOptions): void {
+  const { database, catalog, projector, clock } = options
   const { orm } = database
   app.patch(
     '/:id',
@@ -51,7 +54,7 @@ export function changeRoute(app: TypedApp, { database, catalog, projector, clock
         ? key
         : await changeKey(orm, catalog, { accountId, id, asked: terms, expectedUsd }, byPrincipal(request, clock()))
       // A repeated call stores nothing, but reports whether the first is in force now.
-      const isInForce = await projector.keyChanged(accountId, id)
+      const isInForce = (await projector.keyChanged(accountId, id)) && (await countBudgetsNow(options, accountId))
       if (!isInForce && !isForPeopleOnly(terms)) throw new ServiceError('change_pending')
       return { key: toListing(row, caller) }
     }
@@ -59,7 +62,7 @@ export function changeRoute(app: TypedApp, { database, catalog, projector, clock
 }
 
 /** Terms by which a key refuses requests. */
-const refusingTerms = ['monthlyBudgetNanos', 'requestsPerMinute', 'models', 'paused'] as const
+const refusingTerms = ['monthlyBudgetNanos', 'budgets', 'requestsPerMinute', 'models', 'paused'] as const
 
 /**
  * Changes the terms of a key.
@@ -91,7 +94,7 @@ export async function changeKey(
     if (present === undefined) throw new ServiceError('not_found')
     const budgetUsd = present.key.monthlyBudgetNanos === null ? null : toUsd(present.key.monthlyBudgetNanos)
     if (expectedUsd !== undefined && expectedUsd !== budgetUsd) throw new ServiceError('budget_changed')
-    const terms = readKeyTerms(asked, catalog, present.planInForce, by.at)
+    const { stored: terms, budgets } = readKeyTerms(asked, catalog, present.planInForce, by.at)
     // During the wait for the lock, the key may have expired and another key taken its place in the quota.
     if (present.key.expiresAt !== null && terms.expiresAt !== undefined) {
       const { planInForce, overrideLimits } = present
@@ -100,9 +103,11 @@ export async function changeKey(
     }
     await countKeyChange(tx, catalog, accountId)
     const version = await recordChange(tx, [accountShard(accountId), secretShard(present.key.digest)])
+    const ofKey = { accountId, keyId: id }
+    const kept = budgets && (await replaceBudgets(tx, ofKey, present.key.budgets, budgets))
     const [row] = await tx
       .update(keys)
-      .set({ ...terms, version })
+      .set({ ...terms, ...(kept !== null && { budgets: kept }), version })
       .where(eq(keys.id, id))
       .returning()
     const isWatchedAnew =
@@ -141,7 +146,11 @@ export function changedValues(before: Row, after: Row): Record<string, Value> {
 
 function settingsOf(row: Row): Record<string, Value> {
   const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute } = toStoredKey(row)
-  const lists = { models: asText(models), thresholds: asText(thresholds) }
+  const lists = {
+    models: asText(models),
+    thresholds: asText(thresholds),
+    budgets: asText(row.budgets.length === 0 ? null : row.budgets.map(describeBudget))
+  }
   return { paused, label, expires_at, monthly_budget_usd, requests_per_minute, ...lists }
 }
 

@@ -8,6 +8,7 @@ import { eq } from 'drizzle-orm'
 import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { refuseWaiting } from '../accounts/suspensions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { numberBudgets } from '../budgets/stored-budgets.ts'
 import { principalOf } from '../callers/principal.ts'
 import { callerOf } from '../callers/session.ts'
 import { assertConfirmed } from '../callers/sessions.ts'
@@ -132,13 +133,15 @@ async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Pr
     const outcome = await checkLimits(tx)
     if ('made' in outcome) return { id: outcome.made, isNew: false }
     await countKeyChange(tx, catalog, accountId)
+    const budgets = await numberBudgets(tx, outcome.terms.budgets ?? [])
     const [stored] = await tx
       .insert(keys)
       .values({
         id,
         accountId,
         createdBy: by.actorId,
-        ...outcome.terms,
+        ...outcome.terms.stored,
+        budgets,
         label: asked.label,
         scope,
         prefix: displayPrefix(secret),

@@ -2,7 +2,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { KeyParams } from '@tollgate/contracts/http/keys.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { By } from '../audit/record-audit.ts'
 import { principalOf } from '../callers/principal.ts'
 import type { Clock } from '../clocks/clock.ts'
@@ -18,6 +18,7 @@ export interface KeysOptions {
   projector: Pick<Projector, 'keyChanged' | 'keyRevoked' | 'isKeyInForce'>
   redis: RedisLink
   clock: Clock
+  log: Pick<FastifyBaseLogger, 'warn'>
 }
 
 /** Who changes a key, and further details for the audit log. */

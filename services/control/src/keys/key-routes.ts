@@ -3,6 +3,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { GetKeyResponse, KeyParams, ListKeysQuery, ListKeysResponse } from '@tollgate/contracts/http/keys.ts'
 import type { FastifyInstance } from 'fastify'
+import { readKeyBudgets } from '../budgets/read-use.ts'
 import { principalOf } from '../callers/principal.ts'
 import { metadataFilter, readMetadataFilter } from '../http/query.ts'
 import { changeRoute } from './change-key.ts'
@@ -75,7 +76,12 @@ export async function keyRoutes(instance: FastifyInstance, options: KeysOptions)
       // The row is read first, so that the state in force is this or a later one.
       const key = await requestedKey(orm, request)
       const isInForce = await projector.isKeyInForce(key.accountId, key.id)
-      return { key: { ...(await describeKey(orm, principalOf(request), key, clock())), in_force: isInForce } }
+      const now = clock()
+      const [described, budgets] = await Promise.all([
+        describeKey(orm, principalOf(request), key, now),
+        readKeyBudgets(options.redis, key, now)
+      ])
+      return { key: { ...described, budgets, in_force: isInForce } }
     }
   )
 

@@ -82,6 +82,7 @@ const row = {
   expiresAt: null,
   models: null,
   monthlyBudgetNanos: 5e9,
+  budgets: [],
   thresholds: null,
   requestsPerMinute: 60,
   metadata: { tenant: 'acme' },
@@ -132,6 +133,7 @@ const key: typeof keys.$inferSelect = {
   expiresAt: new Date('2026-12-01T10:00:00Z'),
   models: ['a', 'b'],
   monthlyBudgetNanos: 12_345_678_901,
+  budgets: [{ id: 1, window: 'day', nanos: 2e9, models: ['a', 'b'] }],
   thresholds: [50, 90],
   requestsPerMinute: null,
   sessionId: null,
@@ -153,6 +155,12 @@ test('a change to the current values changes nothing, in any notation', async ()
     { expires_at: '2026-12-01T11:00:00.000+01:00' },
     { models: ['a', 'b'] },
     { monthly_budget_usd: 12.345678901 },
+    {
+      budgets: [
+        { window: 'month', limit_usd: 12.345678901 },
+        { window: 'day', limit_usd: 2, models: ['b', 'a'] }
+      ]
+    },
     { requests_per_minute: null },
     { thresholds: [90, 50] },
     { metadata: { order: '2', tenant: '1' } },
@@ -173,6 +181,7 @@ test('any other value is a change', async () => {
     { models: ['a'] },
     { monthly_budget_usd: 0 },
     { monthly_budget_usd: null },
+    { budgets: [] },
     { requests_per_minute: 1 },
     { metadata: {} },
     { label: 'one', requests_per_minute: 1 }

@@ -1,14 +1,23 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { KeyBudgetTerms } from '@tollgate/contracts/http/budgets.ts'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
+import { readBudgetTerms, toKeyBudgets, type WantedBudget } from '../budgets/stored-budgets.ts'
 import { effectivePlan, nanosOfUsd, toUsd } from '../catalog/plans.ts'
 import type { keys } from '../database/schema/keys.ts'
 import { lastInstant } from '../http/query.ts'
 import { inOrder } from '../notices/decide-threshold.ts'
 
-/** The stored limits, thresholds, expiry, label and metadata of a key, and whether it is paused. */
+/** The limits, thresholds, expiry, label and metadata of a key, and whether it is paused. */
 export interface KeyTerms {
+  /** The terms that its row stores as they are. */
+  stored: StoredTerms
+  /** Its budgets besides the one of a month for all models; null if they do not change. */
+  budgets: readonly WantedBudget[] | null
+}
+
+export interface StoredTerms {
   paused?: boolean
   label?: string
   expiresAt?: Date | null
@@ -27,7 +36,11 @@ export interface KeyTerms {
  */
 export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: string, now: Date): KeyTerms {
   const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = change
-  return {
+  if (change.budgets !== undefined && monthly_budget_usd !== undefined)
+    throw refused('monthly_budget_usd: leave it out, because budgets has the budget of the month too')
+  const budgets = change.budgets === undefined ? null : readBudgetTerms(change.budgets, catalog, plan)
+  const stored = {
+    ...(budgets !== null && { monthlyBudgetNanos: budgets.monthlyNanos }),
     ...(paused !== undefined && { paused }),
     ...(label !== undefined && { label }),
     ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : readExpiry(expires_at, now) }),
@@ -39,6 +52,7 @@ export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: s
     ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
     ...(metadata !== undefined && { metadata })
   }
+  return { stored, budgets: budgets?.others ?? null }
 }
 
 function readExpiry(text: string, now: Date): Date {
@@ -76,12 +90,17 @@ export function isForPeopleOnly(change: ChangeKeyRequest): boolean {
 /** Whether a key already has all requested terms. */
 export function hasTerms(key: typeof keys.$inferSelect, change: ChangeKeyRequest): boolean {
   const { expires_at: expiry, ...rest } = change
-  const others = rest.thresholds === undefined ? rest : { ...rest, thresholds: inOrder(rest.thresholds) }
+  const others = {
+    ...rest,
+    ...(rest.thresholds !== undefined && { thresholds: inOrder(rest.thresholds) }),
+    ...(rest.budgets !== undefined && { budgets: rest.budgets.map(inOneForm) })
+  }
   const present: Required<typeof others> = {
     paused: key.paused,
     label: key.label,
     models: key.models,
     monthly_budget_usd: key.monthlyBudgetNanos === null ? null : toUsd(key.monthlyBudgetNanos),
+    budgets: toKeyBudgets(key.monthlyBudgetNanos, key.budgets),
     thresholds: key.thresholds,
     requests_per_minute: key.requestsPerMinute,
     metadata: key.metadata
@@ -93,5 +112,7 @@ export function hasTerms(key: typeof keys.$inferSelect, change: ChangeKeyRequest
     Object.entries(others).every(([name, value]) => isDeepStrictEqual(value, present[name as keyof typeof others]))
   )
 }
+
+const inOneForm = ({ models, ...budget }: KeyBudgetTerms) => ({ ...budget, models: models?.toSorted() ?? null })
 
 const timeOf = (at: Date | null): number | null => at?.getTime() ?? null

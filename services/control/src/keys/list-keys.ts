@@ -1,6 +1,7 @@
 import type { Key, ListedKey } from '@tollgate/contracts/http/keys.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { toKeyBudgets } from '../budgets/stored-budgets.ts'
 import type { Principal } from '../callers/principal.ts'
 import { toUsd } from '../catalog/plans.ts'
 import type { Orm } from '../database/connect.ts'
@@ -121,6 +122,7 @@ export function toStoredKey(row: typeof keys.$inferSelect): Omit<Key, 'can_chang
     expires_at: row.expiresAt?.toISOString() ?? null,
     models: row.models,
     monthly_budget_usd: row.monthlyBudgetNanos === null ? null : toUsd(row.monthlyBudgetNanos),
+    budgets: toKeyBudgets(row.monthlyBudgetNanos, row.budgets),
     thresholds: row.thresholds,
     requests_per_minute: row.requestsPerMinute,
     metadata: row.metadata,

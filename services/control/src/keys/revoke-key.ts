@@ -5,6 +5,7 @@ import { KeyParams, RevokeKeyQuery } from '@tollgate/contracts/http/keys.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
+import { noteBudgetCounts } from '../budgets/stored-budgets.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { isTokenId } from '../database/key-id.ts'
 import { keys } from '../database/schema/keys.ts'
@@ -87,6 +88,7 @@ export async function revokeActiveKey(tx: Transaction, revocation: Revocation, b
   const detail = { label: revoked.label, ...cutDetail(cutStreams), ...by.detail }
   await recordAudit(tx, { accountId, ...by, action: 'key.revoked', subject: id, detail })
   await recordKeysRevoked(tx, [revoked], by.at, by.note)
+  await noteBudgetCounts(tx, { accountId, keyId: id }, revoked.budgets)
   return true
 }
 
@@ -140,8 +142,10 @@ export async function revokeKeys(tx: Transaction, accountId: string, now: Date, 
     accountId: keys.accountId,
     label: keys.label,
     scope: keys.scope,
-    metadata: keys.metadata
+    metadata: keys.metadata,
+    budgets: keys.budgets
   })
+  for (const { id: keyId, budgets } of revoked) await noteBudgetCounts(tx, { accountId, keyId }, budgets)
   const ofPeople = revoked.filter(({ id }) => !isTokenId(id))
   await recordKeysRevoked(tx, ofPeople, now)
   return ofPeople

@@ -3,6 +3,7 @@ import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { SecretShard, Shard } from '@tollgate/state/keyspace/names.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
+import { seedBudgets } from '../budgets/count-budgets.ts'
 import { databaseNowMs } from '../clocks/clock.ts'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { isPausedByTeam, statusInForce } from '../database/derived-columns.ts'
@@ -38,6 +39,8 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
   const formerSecretsWhere = selectFormerSecrets(orm)
   return {
     ledger: createPostgresLedger(orm),
+
+    seedBudgets: (redis, shards, signal) => seedBudgets({ orm, redis }, shards, signal),
 
     readTruth: createTruthReader(orm),
 
@@ -156,6 +159,7 @@ function accountWrite(row: AccountRow, epoch: number): ProjectionWrite {
       status: row.status,
       ...(isPausedByTeam(row.suspensions) && { isOwnerInTeam: true as const }),
       ownCapNanos: row.ownCapNanos,
+      ...(row.budgets.length > 0 && { budgets: row.budgets }),
       ...overrideOf(row),
       ...(row.adjusted !== null && { adjusted: row.adjusted }),
       ...(row.freeBudget !== null && { freeBudget: row.freeBudget })
@@ -193,6 +197,8 @@ function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
       models: row.models,
       monthlyBudgetNanos: row.monthlyBudgetNanos,
       requestsPerMinute: row.requestsPerMinute,
+      ...(row.budgets.length > 0 && { budgets: row.budgets }),
+      ...(row.createdBy !== null && { member: row.createdBy }),
       ...(row.cutStreams && { cutStreams: true as const }),
       label: row.label
     }

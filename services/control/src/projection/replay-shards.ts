@@ -73,6 +73,7 @@ export async function replayShards(
     const withAccounts = due.filter((one) => isNew(one) && changeOf(one.version) > 0).map(({ claim }) => claim.shard)
     const seeded = withAccounts.filter(isAccountShard)
     await seedShards(source.ledger, redis, seeded, run, now, signal)
+    if (seeded.length > 0) await source.seedBudgets(redis, seeded, signal)
     // After the seeding, which has copied all usage that Redis still has.
     const lostRuns = await findLostRuns(source.ledger, redis, seeded, now)
     const shards = due.map(({ claim }) => claim.shard)

@@ -34,6 +34,7 @@ export const accountColumns = {
   freeBudget: freeBudgetColumn,
   status: accounts.status,
   ownCapNanos: accounts.ownCapNanos,
+  budgets: accounts.budgets,
   suspensions: accounts.suspensions,
   version: accounts.version
 }
@@ -49,6 +50,8 @@ export const keyColumns = {
   expiresAt: keys.expiresAt,
   models: keys.models,
   monthlyBudgetNanos: keys.monthlyBudgetNanos,
+  budgets: keys.budgets,
+  createdBy: keys.createdBy,
   requestsPerMinute: keys.requestsPerMinute,
   cutStreams: keys.cutStreams,
   label: keys.label,

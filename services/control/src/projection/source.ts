@@ -1,5 +1,6 @@
 import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
-import type { Shard } from '@tollgate/state/keyspace/names.ts'
+import type { AccountShard, Shard } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { Ledger } from '../usage/ledger.ts'
 
@@ -40,6 +41,8 @@ export interface EndedKey {
 export interface ProjectionSource {
   /** Has the spend that a Redis with lost data needs. */
   readonly ledger: Ledger
+  /** Raises the budgets with a window of some shards to what the ledger and Redis' usage say. */
+  seedBudgets(redis: RedisLink, shards: readonly AccountShard[], signal: AbortSignal): Promise<void>
   readTruth(): Promise<Truth>
   /**
    * All rows of some shards after a change (0 for all), in pages, as writes to Redis under an epoch. Rows that change

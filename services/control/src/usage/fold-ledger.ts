@@ -1,9 +1,9 @@
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type Clock, earliestTime } from '../clocks/clock.ts'
 import { type Database, type Orm, queryRows, type Transaction } from '../database/connect.ts'
 import { projection } from '../database/schema/projection.ts'
-import { ledger } from '../database/schema/usage.ts'
+import { ledger, ledgerTotals } from '../database/schema/usage.ts'
 import { eachCounter } from './ledger.ts'
 
 const dayMs = 86_400_000
@@ -139,11 +139,22 @@ async function dropMonths(orm: Orm, before: Date): Promise<string[]> {
   for (const { first } of months) {
     await orm.transaction(async (tx) => {
       await tx.execute(sql`set local lock_timeout = ${sql.raw(String(lockTimeoutMs))}`)
+      // Another replica may drop it at the same time: its costs must be added once.
+      await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(lock))})`)
+      await tx.execute(keepTotals(new Date(`${first}T00:00:00Z`)))
       await tx.execute(sql`select drop_ledger_month((${first}::timestamp) at time zone 'UTC')`)
     })
   }
   return months.map(({ name }) => name)
 }
+
+/** Adds the costs of a month to the totals. */
+const keepTotals = (month: Date): SQL => sql`
+  insert into ${ledgerTotals} as kept (account_id, key_id, model, cost_nanos)
+  select account_id, key_id, model, sum(cost_nanos) from ${ledger}
+  where ${ledger.hour} >= ${month.toISOString()}::timestamptz and ${ledger.hour} < ${firstOfMonth(month, 1).toISOString()}::timestamptz
+  group by 1, 2, 3
+  on conflict (account_id, key_id, model) do update set cost_nanos = kept.cost_nanos + excluded.cost_nanos`
 
 async function closeBefore(orm: Orm, hour: Date): Promise<void> {
   await orm

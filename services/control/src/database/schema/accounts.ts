@@ -1,3 +1,4 @@
+import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { at, version } from './columns.ts'
@@ -46,6 +47,8 @@ export const accounts = pgTable(
       .generatedAlwaysAs(sql`case when suspensions = '{}' then 'active' else 'suspended' end`),
     /** The owner's own monthly cap, below the plan's; nanodollars. */
     ownCapNanos: bigint('own_cap_nanos', { mode: 'number' }),
+    /** Further budgets of the account and its members; see budgets/stored-budgets.ts. */
+    budgets: jsonb('budgets').$type<WindowBudget[]>().notNull().default([]),
     /** Status of the account's subscription when billing last read it from the payment provider; null without one. */
     subscriptionStatus: text('subscription_status'),
     /** When the account's changes of keys no longer count; see accounts/key-change-limit.ts. */

@@ -1,3 +1,4 @@
+import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
@@ -29,6 +30,8 @@ export const keys = pgTable(
     models: jsonb('models').$type<string[]>(),
     /** The key's maximum spend in a calendar month, nanodollars. */
     monthlyBudgetNanos: bigint('monthly_budget_nanos', { mode: 'number' }),
+    /** Further budgets of the key; see budgets/stored-budgets.ts. */
+    budgets: jsonb('budgets').$type<WindowBudget[]>().notNull().default([]),
     /** Percent of the budget at which the owner is told; null: those of the account. See notice_settings. */
     thresholds: integer('thresholds').array(),
     requestsPerMinute: integer('requests_per_minute'),
@@ -55,6 +58,7 @@ export const keys = pgTable(
     index('keys_revoked').on(table.revokedAt).where(sql`${table.revokedAt} is not null`),
     index('keys_expires').on(table.expiresAt).where(sql`${table.expiresAt} is not null`),
     index('keys_previous_until').on(table.previousUntil).where(sql`${table.previousUntil} is not null`),
+    index('keys_budgets').on(table.accountId).where(sql`${table.budgets} <> '[]'`),
     index('keys_tokens').on(table.expiresAt).where(sql`${table.sessionId} is not null`),
     index('keys_metadata').using('gin', sql`${table.metadata} jsonb_path_ops`),
     check('keys_status', sql`(${table.status} = 'revoked') = (${table.revokedAt} is not null)`),

@@ -1,5 +1,5 @@
 import { forEachCounter, type UsageCounter, usageCounters } from '@tollgate/contracts/meters/meters.ts'
-import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, index, pgSequence, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { at } from './columns.ts'
 
 const counterColumn = (counter: UsageCounter) => bigint(usageCounters[counter], { mode: 'number' }).notNull().default(0)
@@ -34,4 +34,38 @@ export const ledger = pgTable(
     primaryKey({ columns: [table.accountId, table.hour, table.run, table.keyId, table.model] }),
     index('ledger_hour').using('brin', table.hour)
   ]
+)
+
+/** What the months cost that were dropped from the ledger: budgets for ever count them. */
+export const ledgerTotals = pgTable(
+  'ledger_totals',
+  {
+    accountId: uuid('account_id').notNull(),
+    keyId: text('key_id').notNull(),
+    model: text('model').notNull(),
+    costNanos: bigint('cost_nanos', { mode: 'number' }).notNull()
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.keyId, table.model] })]
+)
+
+/** Numbers budgets with a window. */
+export const budgetIds = pgSequence('budget_ids', { startWith: 1 })
+
+/**
+ * Budgets whose counters in Redis must be brought to what the ledger says, or removed if the budget is gone; see
+ * budgets/count-budgets.ts.
+ */
+export const budgetCounts = pgTable(
+  'budget_counts',
+  {
+    /** Of the budget. */
+    id: bigint('id', { mode: 'number' }).primaryKey(),
+    accountId: uuid('account_id').notNull(),
+    /** Null for a budget of the account or of a member. */
+    keyId: text('key_id'),
+    /** Of the account's hash in Redis. */
+    field: text('field').notNull(),
+    dueAt: at('due_at').notNull()
+  },
+  (table) => [index('budget_counts_account').on(table.accountId), index('budget_counts_due').on(table.dueAt)]
 )

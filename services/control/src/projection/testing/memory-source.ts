@@ -96,6 +96,7 @@ export function createMemorySource(state: () => MemoryState): ProjectionSource {
 
   return {
     ledger: createMemoryLedger(state),
+    async seedBudgets() {},
     async readTruth() {
       const { epoch, shards, purged } = state()
       return { epoch, changes: new Map(shards), purged: new Map(purged), catalog: 0, nowMs: Date.now() }

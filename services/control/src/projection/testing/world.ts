@@ -161,6 +161,7 @@ function sourceOf(state: () => MemoryState, pause: Pause): ProjectionSource {
     }
   }
   return {
+    seedBudgets: paused(source.seedBudgets),
     ledger: {
       // One statement for each row, so that anything can happen between two of them.
       async store(usages) {

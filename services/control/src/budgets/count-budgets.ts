@@ -1,0 +1,190 @@
+import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { type AccountShard, budgetField } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { correctBudgets, forgetBudgets, readBudgetsAndUsage } from '@tollgate/state/spend/budgets.ts'
+import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
+import { type Database, type Orm, queryRows } from '../database/connect.ts'
+import { accounts } from '../database/schema/accounts.ts'
+import { keys } from '../database/schema/keys.ts'
+import { budgetCounts } from '../database/schema/usage.ts'
+import { findSpentInWindows, type OwnedBudget } from './spent-in-windows.ts'
+
+/** How often a budget is corrected while requests run that began before it. */
+const againMs = 5000
+/** Accounts per round. */
+const batch = 50
+/** Accounts that are seeded at once. */
+const accountsAtOnce = 8
+/** Attempts: another replica may correct the same budget at the same time. */
+const maxAttempts = 5
+
+interface Sources {
+  readonly orm: Orm
+  readonly redis: RedisLink
+}
+
+/**
+ * Brings budgets of an account in Redis to what the ledger and Redis' usage say. Requests may run meanwhile.
+ *
+ * @param how `raise`: Redis may have counted more than the ledger has, after it lost data, and that stays
+ * @returns the ids of those that now count every request. The others lack the holds of requests that began before them:
+ *   correct them again when those have ended
+ * @throws RedisAwayError, or the error of Redis or PostgreSQL
+ */
+export async function countBudgets(
+  { orm, redis }: Sources,
+  account: string,
+  budgets: readonly OwnedBudget[],
+  how: 'set' | 'raise'
+): Promise<Set<number>> {
+  const complete = new Set<number>()
+  let left = budgets
+  for (let attempt = 0; left.length > 0; attempt++) {
+    if (attempt === maxAttempts) throw new Error('the budgets of an account change too fast to count them')
+    const seen = await readBudgetsAndUsage(redis, account, left.map(budgetField))
+    const found = (await findSpentInWindows(orm, seen, left)).map((one) =>
+      how === 'set' ? one : { ...one, settled: Math.max(one.settled, one.seen.settled) }
+    )
+    const outcomes = await correctBudgets(redis, account, found)
+    for (const [index, { id }] of left.entries()) {
+      if (outcomes[index] && found[index]!.reserved === found[index]!.seen.reserved) complete.add(id)
+    }
+    left = left.filter((_budget, index) => !outcomes[index])
+  }
+  return complete
+}
+
+/** All budgets with a window of an account and its keys, without revoked ones. */
+async function readBudgetsOf(orm: Orm, accountIds: readonly string[]): Promise<Map<string, OwnedBudget[]>> {
+  const [ofAccounts, ofKeys] = await Promise.all([
+    orm
+      .select({ account: accounts.id, budgets: accounts.budgets })
+      .from(accounts)
+      .where(and(inArray(accounts.id, [...accountIds]), sql`${accounts.budgets} <> '[]'`)),
+    orm
+      .select({ account: keys.accountId, keyId: keys.id, budgets: keys.budgets })
+      .from(keys)
+      .where(and(inArray(keys.accountId, [...accountIds]), eq(keys.status, 'active'), sql`${keys.budgets} <> '[]'`))
+  ])
+  const result = new Map<string, OwnedBudget[]>()
+  for (const { account, keyId, budgets } of [...ofAccounts.map((row) => ({ ...row, keyId: null })), ...ofKeys]) {
+    result.set(account, [...(result.get(account) ?? []), ...budgets.map((budget) => ({ ...budget, keyId }))])
+  }
+  return result
+}
+
+/** The accounts of shards that have budgets with a window. */
+async function accountsWithBudgets(orm: Orm, shards: readonly AccountShard[]): Promise<string[]> {
+  const rows = await queryRows<{ id: string }>(
+    orm,
+    sql`
+      select id::text from ${accounts} where budgets <> '[]' and shard = any(${`{${shards.join()}}`}::text[])
+      union
+      select account_id::text from ${keys}
+      where budgets <> '[]' and status = 'active' and account_shard = any(${`{${shards.join()}}`}::text[])`
+  )
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Raises the budgets with a window of shards that may have lost some of their spend, before they are verified: no
+ * request is admitted meanwhile.
+ *
+ * @throws as {@link countBudgets}; the signal's reason
+ */
+export async function seedBudgets(
+  sources: Sources,
+  shards: readonly AccountShard[],
+  signal: AbortSignal
+): Promise<void> {
+  const all = await accountsWithBudgets(sources.orm, shards)
+  for (let from = 0; from < all.length; from += accountsAtOnce) {
+    signal.throwIfAborted()
+    const some = all.slice(from, from + accountsAtOnce)
+    const budgets = await readBudgetsOf(sources.orm, some)
+    await Promise.all([...budgets].map(([account, own]) => countBudgets(sources, account, own, 'raise')))
+  }
+}
+
+/**
+ * Counts or forgets the budgets of an account that are noted; see `noteBudgetCounts`.
+ *
+ * @throws as {@link countBudgets}; the notes stay
+ */
+export async function countNotedBudgets(sources: Sources, accountId: string): Promise<void> {
+  const { orm, redis } = sources
+  const noted = await orm.select().from(budgetCounts).where(eq(budgetCounts.accountId, accountId))
+  if (noted.length === 0) return
+  const present = (await readBudgetsOf(orm, [accountId])).get(accountId) ?? []
+  const ids = new Set(noted.map(({ id }) => id))
+  const due = present.filter(({ id }) => ids.has(id))
+  const gone = noted.filter(({ id }) => !due.some((budget) => budget.id === id))
+  await forgetBudgets(
+    redis,
+    gone.map(({ field }) => ({ account: accountId, field }))
+  )
+  const complete = await countBudgets(sources, accountId, due, 'set')
+  for (const { id, dueAt } of noted) {
+    const isNoted = and(eq(budgetCounts.id, id), eq(budgetCounts.dueAt, dueAt))
+    if (complete.has(id) || gone.some((one) => one.id === id)) await orm.delete(budgetCounts).where(isNoted)
+    else {
+      const dueAgain = sql`now() + ${`${againMs} ms`}::interval`
+      await orm.update(budgetCounts).set({ dueAt: dueAgain }).where(isNoted)
+    }
+  }
+}
+
+/** As {@link countNotedBudgets}, after a change. @returns whether they count now; else the loop counts them soon */
+export async function countBudgetsNow(
+  { database: { orm }, redis, log }: { database: Database; redis: RedisLink; log: Pick<FastifyBaseLogger, 'warn'> },
+  accountId: string
+): Promise<boolean> {
+  try {
+    await countNotedBudgets({ orm, redis }, accountId)
+    return true
+  } catch (err) {
+    log.warn({ err, account: accountId }, 'budgets could not be counted at once; the loop counts them')
+    return false
+  }
+}
+
+/**
+ * Counts the budgets that are noted. A change of a budget counts it at once: this repeats it while older requests run,
+ * or if it failed. Any number of replicas may run it.
+ */
+export function createBudgetCounter({
+  database: { orm },
+  redis,
+  log
+}: {
+  database: Database
+  redis: RedisLink
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+}) {
+  const loop = createBackgroundLoop({
+    async round(signal) {
+      const due = await orm
+        .selectDistinct({ accountId: budgetCounts.accountId })
+        .from(budgetCounts)
+        .where(lte(budgetCounts.dueAt, sql`now()`))
+        .orderBy(asc(budgetCounts.accountId))
+        .limit(batch)
+      for (const { accountId } of due) {
+        signal.throwIfAborted()
+        await countNotedBudgets({ orm, redis }, accountId)
+      }
+      return due.length === batch ? 'again' : null
+    },
+    intervalMs: watchedIntervalMs,
+    readiness: redis,
+    log,
+    messages: {
+      failing: 'new budgets cannot be counted; they lack what was spent before them',
+      recovered: 'new budgets are counted again'
+    }
+  })
+  const isDue: WatchedLoop['isDue'] = () => sql`exists (select from ${budgetCounts} where due_at <= now())`
+  return { ...loop, isDue }
+}
