@@ -249,6 +249,7 @@ function factsOf(
     })),
     leftOutUpstreams: [...upstreams.current.leftOut],
     chargesListPrices: true,
+    checksAddresses: true,
     catalogVersion: catalog.current()?.version ?? null,
     errors: failures.all()
   }

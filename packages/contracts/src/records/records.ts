@@ -29,6 +29,8 @@ export const KeyRecord = Type.Object({
   monthlyBudgetNanos: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
   /** Below the plan's limit; null if only that applies. */
   requestsPerMinute: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  /** IP addresses and ranges from which it works. Absent if it works from everywhere. */
+  addresses: Type.Optional(Type.Array(Type.String())),
   /** Present if open requests end, too, when their secret stops working by a revocation or rotation. */
   cutStreams: Type.Optional(Type.Literal(true))
 })

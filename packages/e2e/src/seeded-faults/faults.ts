@@ -224,7 +224,7 @@ export const faults: readonly SeededFault[] = [
     name: 'ended-key-reads-responses',
     summary: 'a revoked key reads stored responses',
     file: 'services/gateway/src/apis/responses/stored-routes.ts',
-    from: '  await confirmKey(redis, known, (records) => judgeKey(records, known.digest))\n',
+    from: '  await confirmKey(redis, known, (records) => judgeKey(records, known.digest, request))\n',
     to: '',
     test: 'no gateway accepts a call after the end of its key'
   },

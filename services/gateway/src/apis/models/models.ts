@@ -115,7 +115,7 @@ export function models(app: FastifyInstance, { redis, catalog, upstreams, useLog
     const view = loadedCatalog(catalog)
     const known = request.knownKey!
     countList(known)
-    await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
+    await confirmKey(redis, known, (records) => judgeKey(records, known.digest, request))
     useLog.used(known.pointer.key)
     const account = withoutEnded(known.accountRecord!.record, Date.now())
     const records = { key: known.keyRecord?.record ?? null, account }
