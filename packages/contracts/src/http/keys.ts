@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { maxAddresses } from '../keys/ip-addresses.ts'
 import { ErrorResponse } from './error.ts'
 import { patterns } from './patterns.ts'
 import { Thresholds } from './thresholds.ts'
@@ -17,6 +18,12 @@ const Scope = Type.Enum(['inference', 'management'])
 const Models = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
   minItems: 1,
   maxItems: 500,
+  uniqueItems: true
+})
+/** IP addresses, and ranges such as `203.0.113.0/24`. */
+const Addresses = Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
+  minItems: 1,
+  maxItems: maxAddresses,
   uniqueItems: true
 })
 /** Dollars a calendar month (UTC), with at most nine decimals. */
@@ -47,6 +54,8 @@ export const Key = Type.Object({
   expires_at: orNull(Instant),
   /** Null for all models of the plan. */
   models: orNull(Type.Array(Type.String())),
+  /** The IP addresses and ranges from which it works; null for everywhere. */
+  addresses: orNull(Type.Array(Type.String())),
   monthly_budget_usd: orNull(Type.Number()),
   /** Percent of the monthly budget at which the owner is told, in order; null for the account's `key_thresholds`. */
   thresholds: orNull(Type.Array(Type.Integer())),
@@ -93,6 +102,8 @@ const terms = {
   paused: Type.Optional(Type.Boolean()),
   expires_at: Type.Optional(orNull(Instant)),
   models: Type.Optional(orNull(Models)),
+  /** The IP addresses and ranges from which the key works. */
+  addresses: Type.Optional(orNull(Addresses)),
   monthly_budget_usd: Type.Optional(orNull(MonthlyBudget)),
   /** Percent of the monthly budget; null for the account's `key_thresholds`, empty for none. */
   thresholds: Type.Optional(orNull(Thresholds)),

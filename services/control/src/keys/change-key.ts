@@ -19,11 +19,11 @@ import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { endByChange } from '../refusals/end-refusals.ts'
 import { type ByWhom, byPrincipal, changeableKey, type KeysOptions } from './key-context.ts'
 import { assertKeyQuota } from './key-quota.ts'
-import { hasTerms, isForPeopleOnly, readKeyTerms } from './key-terms.ts'
+import { assertGatewaysCheckAddresses, hasTerms, isForPeopleOnly, readKeyTerms } from './key-terms.ts'
 import { toListing, toStoredKey } from './list-keys.ts'
 
 /** `PATCH /:id` changes the terms of a key. */
-export function changeRoute(app: TypedApp, { database, catalog, projector, clock }: KeysOptions): void {
+export function changeRoute(app: TypedApp, { database, catalog, projector, redis, clock }: KeysOptions): void {
   const { orm } = database
   app.patch(
     '/:id',
@@ -47,7 +47,9 @@ export function changeRoute(app: TypedApp, { database, catalog, projector, clock
       const key = await changeableKey(orm, request)
       if (key.status === 'revoked') throw new ServiceError('not_found')
       const { accountId, id } = key
-      const row = hasTerms(key, terms)
+      const isSame = hasTerms(key, terms)
+      if (!isSame) await assertGatewaysCheckAddresses(redis, terms)
+      const row = isSame
         ? key
         : await changeKey(orm, catalog, { accountId, id, asked: terms, expectedUsd }, byPrincipal(request, clock()))
       // A repeated call stores nothing, but reports whether the first is in force now.
@@ -59,7 +61,7 @@ export function changeRoute(app: TypedApp, { database, catalog, projector, clock
 }
 
 /** Terms by which a key refuses requests. */
-const refusingTerms = ['monthlyBudgetNanos', 'requestsPerMinute', 'models', 'paused'] as const
+const refusingTerms = ['monthlyBudgetNanos', 'requestsPerMinute', 'models', 'addresses', 'paused'] as const
 
 /**
  * Changes the terms of a key.
@@ -140,8 +142,9 @@ export function changedValues(before: Row, after: Row): Record<string, Value> {
 }
 
 function settingsOf(row: Row): Record<string, Value> {
-  const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute } = toStoredKey(row)
-  const lists = { models: asText(models), thresholds: asText(thresholds) }
+  const { paused, label, expires_at, models, addresses, monthly_budget_usd, thresholds, requests_per_minute } =
+    toStoredKey(row)
+  const lists = { models: asText(models), addresses: asText(addresses), thresholds: asText(thresholds) }
   return { paused, label, expires_at, monthly_budget_usd, requests_per_minute, ...lists }
 }
 

@@ -56,6 +56,16 @@ test('a key cannot have a model that its plan lacks', async () => {
   assert.throws(readAlias('us/large'), /us\/large is not in the plan/, 'what it means is not disclosed')
 })
 
+test('an address that is not valid is refused by its text', async () => {
+  const addresses = ['203.0.113.7', '10.0.0.0/8', '2001:db8::/32']
+  assert.deepEqual(read({ addresses }), { addresses })
+  assert.throws(
+    () => read({ addresses: [...addresses, '10.0.0.0/33'] }),
+    /^addresses: 10\.0\.0\.0\/33 is not an IP address/
+  )
+  assert.throws(() => read({ addresses: ['example.com'] }), refusedFor('addresses'))
+})
+
 test('a budget is exact to the nanodollar, and more decimals are refused', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e15 }), (nanos) => {
@@ -81,6 +91,7 @@ const row = {
   label: 'ci',
   expiresAt: null,
   models: null,
+  addresses: null,
   monthlyBudgetNanos: 5e9,
   thresholds: null,
   requestsPerMinute: 60,
@@ -131,6 +142,7 @@ const key: typeof keys.$inferSelect = {
   previousUntil: null,
   expiresAt: new Date('2026-12-01T10:00:00Z'),
   models: ['a', 'b'],
+  addresses: ['203.0.113.7'],
   monthlyBudgetNanos: 12_345_678_901,
   thresholds: [50, 90],
   requestsPerMinute: null,
@@ -152,6 +164,7 @@ test('a change to the current values changes nothing, in any notation', async ()
     { paused: false },
     { expires_at: '2026-12-01T11:00:00.000+01:00' },
     { models: ['a', 'b'] },
+    { addresses: ['203.0.113.7'] },
     { monthly_budget_usd: 12.345678901 },
     { requests_per_minute: null },
     { thresholds: [90, 50] },
@@ -171,6 +184,8 @@ test('any other value is a change', async () => {
     { expires_at: null },
     { models: null },
     { models: ['a'] },
+    { addresses: null },
+    { addresses: ['203.0.113.7', '203.0.113.8'] },
     { monthly_budget_usd: 0 },
     { monthly_budget_usd: null },
     { requests_per_minute: 1 },

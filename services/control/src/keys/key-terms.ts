@@ -2,6 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
+import { isAddressRange } from '@tollgate/contracts/keys/ip-addresses.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { liveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { effectivePlan, nanosOfUsd, toUsd } from '../catalog/plans.ts'
 import type { keys } from '../database/schema/keys.ts'
 import { lastInstant } from '../http/query.ts'
@@ -13,6 +16,7 @@ export interface KeyTerms {
   label?: string
   expiresAt?: Date | null
   models?: string[] | null
+  addresses?: string[] | null
   monthlyBudgetNanos?: number | null
   thresholds?: number[] | null
   requestsPerMinute?: number | null
@@ -27,11 +31,13 @@ export interface KeyTerms {
  */
 export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: string, now: Date): KeyTerms {
   const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = change
+  const { addresses } = change
   return {
     ...(paused !== undefined && { paused }),
     ...(label !== undefined && { label }),
     ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : readExpiry(expires_at, now) }),
     ...(models !== undefined && { models: models === null ? null : readModels(models, catalog, plan) }),
+    ...(addresses !== undefined && { addresses: addresses === null ? null : readAddresses(addresses) }),
     ...(monthly_budget_usd !== undefined && {
       monthlyBudgetNanos: monthly_budget_usd === null ? null : nanosOfUsd(monthly_budget_usd)
     }),
@@ -62,6 +68,29 @@ function readModels(models: string[], catalog: Catalog, plan: string): string[] 
   throw refused(`models: ${other} is not in the plan`)
 }
 
+function readAddresses(addresses: string[]): string[] {
+  const wrong = addresses.find((entry) => !isAddressRange(entry))
+  if (wrong === undefined) return addresses
+  throw refused(`addresses: ${wrong} is not an IP address or a range such as 203.0.113.0/24`)
+}
+
+/**
+ * Refuses to limit a key to addresses while a running gateway would accept it from everywhere.
+ *
+ * @throws ServiceError `invalid_request`
+ */
+export async function assertGatewaysCheckAddresses(
+  redis: RedisLink,
+  { addresses = null }: Pick<ChangeKeyRequest, 'addresses'>
+): Promise<void> {
+  if (addresses === null) return
+  const old = (await liveUpstreams(redis))?.withoutAddresses ?? 0
+  if (old > 0)
+    throw refused(
+      'addresses: a gateway of an older release is running, which does not check them. Ask the operator to update all gateways'
+    )
+}
+
 const refused = (message: string) => new ServiceError('invalid_request', { message })
 
 /** Terms that gateways do not use, so Redis does not have them. */
@@ -81,6 +110,7 @@ export function hasTerms(key: typeof keys.$inferSelect, change: ChangeKeyRequest
     paused: key.paused,
     label: key.label,
     models: key.models,
+    addresses: key.addresses,
     monthly_budget_usd: key.monthlyBudgetNanos === null ? null : toUsd(key.monthlyBudgetNanos),
     thresholds: key.thresholds,
     requests_per_minute: key.requestsPerMinute,

@@ -120,6 +120,7 @@ export function toStoredKey(row: typeof keys.$inferSelect): Omit<Key, 'can_chang
     scope: row.scope,
     expires_at: row.expiresAt?.toISOString() ?? null,
     models: row.models,
+    addresses: row.addresses,
     monthly_budget_usd: row.monthlyBudgetNanos === null ? null : toUsd(row.monthlyBudgetNanos),
     thresholds: row.thresholds,
     requests_per_minute: row.requestsPerMinute,

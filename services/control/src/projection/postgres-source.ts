@@ -193,6 +193,7 @@ function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
       models: row.models,
       monthlyBudgetNanos: row.monthlyBudgetNanos,
       requestsPerMinute: row.requestsPerMinute,
+      ...(row.addresses !== null && { addresses: row.addresses }),
       ...(row.cutStreams && { cutStreams: true as const })
     }
   }

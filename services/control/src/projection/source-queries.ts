@@ -50,6 +50,7 @@ export const keyColumns = {
   models: keys.models,
   monthlyBudgetNanos: keys.monthlyBudgetNanos,
   requestsPerMinute: keys.requestsPerMinute,
+  addresses: keys.addresses,
   cutStreams: keys.cutStreams,
   version: keys.version
 }
