@@ -47,9 +47,8 @@ export function changeRoute(app: TypedApp, { database, catalog, projector, redis
       const key = await changeableKey(orm, request)
       if (key.status === 'revoked') throw new ServiceError('not_found')
       const { accountId, id } = key
-      const isSame = hasTerms(key, terms)
-      if (!isSame) await assertGatewaysCheckAddresses(redis, terms)
-      const row = isSame
+      if (!isDeepStrictEqual(terms.addresses, key.addresses)) await assertGatewaysCheckAddresses(redis, terms)
+      const row = hasTerms(key, terms)
         ? key
         : await changeKey(orm, catalog, { accountId, id, asked: terms, expectedUsd }, byPrincipal(request, clock()))
       // A repeated call stores nothing, but reports whether the first is in force now.

@@ -61,7 +61,7 @@ test('an address that is not valid is refused by its text', async () => {
   assert.deepEqual(read({ addresses }), { addresses })
   assert.throws(
     () => read({ addresses: [...addresses, '10.0.0.0/33'] }),
-    /^addresses: 10\.0\.0\.0\/33 is not an IP address/
+    /addresses: 10\.0\.0\.0\/33 is not an IP address/
   )
   assert.throws(() => read({ addresses: ['example.com'] }), refusedFor('addresses'))
 })
