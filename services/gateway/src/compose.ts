@@ -249,6 +249,8 @@ function factsOf(
     })),
     leftOutUpstreams: [...upstreams.current.leftOut],
     chargesListPrices: true,
+    checksAddresses: true,
+    countsBudgets: true,
     catalogVersion: catalog.current()?.version ?? null,
     errors: failures.all()
   }

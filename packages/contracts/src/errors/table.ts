@@ -262,6 +262,11 @@ export const errorTable = {
     'permission_error',
     "The API key is paused. Resume it in the dashboard, or ask the account's owner."
   ],
+  ip_address_not_allowed: [
+    403,
+    'permission_error',
+    "The API key does not work from your IP address. Use an address of the key's list, or ask the account's owner to change the list."
+  ],
   account_suspended: [403, 'permission_error', 'The account is suspended. Contact the operator.'],
   csrf_rejected: [
     403,

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { maxAddresses } from '../keys/ip-addresses.ts'
 import { KeyBudget, KeyBudgetTerms, maxBudgets, UsedKeyBudget } from './budgets.ts'
 import { ErrorResponse } from './error.ts'
 import { patterns } from './patterns.ts'
@@ -18,6 +19,12 @@ const Scope = Type.Enum(['inference', 'management'])
 const Models = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
   minItems: 1,
   maxItems: 500,
+  uniqueItems: true
+})
+/** IP addresses, and ranges such as `203.0.113.0/24`. */
+const Addresses = Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
+  minItems: 1,
+  maxItems: maxAddresses,
   uniqueItems: true
 })
 /** Dollars a calendar month (UTC), with at most nine decimals. */
@@ -48,6 +55,8 @@ export const Key = Type.Object({
   expires_at: orNull(Instant),
   /** Null for all models of the plan. */
   models: orNull(Type.Array(Type.String())),
+  /** The IP addresses and ranges from which it works; null for everywhere. */
+  addresses: orNull(Type.Array(Type.String())),
   monthly_budget_usd: orNull(Type.Number()),
   /** All budgets, also the one of a month that `monthly_budget_usd` has. */
   budgets: Type.Array(KeyBudget),
@@ -96,6 +105,8 @@ const terms = {
   paused: Type.Optional(Type.Boolean()),
   expires_at: Type.Optional(orNull(Instant)),
   models: Type.Optional(orNull(Models)),
+  /** The IP addresses and ranges from which the key works. */
+  addresses: Type.Optional(orNull(Addresses)),
   monthly_budget_usd: Type.Optional(orNull(MonthlyBudget)),
   /**
    * All budgets of the key: others are removed, also that of a month which `monthly_budget_usd` has. A new one counts

@@ -38,6 +38,7 @@ const key = {
   scope: 'inference',
   expires_at: null,
   models: null,
+  addresses: null,
   monthly_budget_usd: null,
   thresholds: null,
   old_secret_until: null,
@@ -219,6 +220,9 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
     [
       { label: 'x', scope: 'all' },
       { label: 'x', models: [] },
+      { label: 'x', addresses: [] },
+      { label: 'x', addresses: ['::1', '::1'] },
+      { label: 'x', addresses: Array.from({ length: 51 }, (_, n) => `10.0.0.${n}`) },
       { label: 'x', models: ['m', 'm'] },
       { label: 'x', monthly_budget_usd: -1 },
       { label: 'x', requests_per_minute: 0.5 },

@@ -34,6 +34,10 @@ export const ProcessReport = Type.Object({
   leftOutUpstreams: Type.Optional(Type.Array(Type.String())),
   /** Only of gateways: it charges list prices and price groups. Absent in older releases, which charge what providers bill. */
   chargesListPrices: Type.Optional(Type.Literal(true)),
+  /** Only of gateways: it checks the addresses from which a key works. Absent in older releases. */
+  checksAddresses: Type.Optional(Type.Literal(true)),
+  /** Only of gateways: it counts budgets with a window. Absent in older releases. */
+  countsBudgets: Type.Optional(Type.Literal(true)),
   /** Only of gateways: the catalog in use; null before there is one. */
   catalogVersion: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
   /** Failed answers by code, since the start. */

@@ -30,6 +30,8 @@ test('records are read as they were written', async () => {
   assert.deepEqual(readKeyRecord(JSON.stringify(labelled)), labelled)
   const ofLaterRelease = { ...key, memberOfLaterRelease: true }
   assert.deepEqual(readKeyRecord(JSON.stringify(ofLaterRelease)), ofLaterRelease)
+  const listed = { ...key, addresses: ['203.0.113.7', '2001:db8::/32'] }
+  assert.deepEqual(readKeyRecord(JSON.stringify(listed)), listed)
   const pausedKey = { ...key, status: 'paused' }
   assert.deepEqual(readKeyRecord(JSON.stringify(pausedKey)), pausedKey)
   const account = { plan: 'pro', status: 'suspended', ownCapNanos: 0 }
@@ -49,6 +51,7 @@ test('a record that this release would not write is refused', async () => {
     { ...key, previous: { digest } },
     { ...key, expiresAt: '2027-01-01T00:00:00Z' },
     { ...key, models: 'all' },
+    { ...key, addresses: null },
     { ...key, cutStreams: false }
   ]) {
     assert.throws(() => readKeyRecord(JSON.stringify(wrong)), JSON.stringify(wrong))

@@ -46,6 +46,8 @@ export const KeyRecord = Type.Object({
   budgets: Type.Optional(Type.Array(WindowBudget)),
   /** The person who created it. Absent if nobody did, or in records of older releases. */
   member: Type.Optional(Type.String()),
+  /** IP addresses and ranges from which it works. Absent if it works from everywhere. */
+  addresses: Type.Optional(Type.Array(Type.String())),
   /** Present if open requests end, too, when their secret stops working by a revocation or rotation. */
   cutStreams: Type.Optional(Type.Literal(true)),
   /** For `GET /v1/key`. Absent in records of older releases. */

@@ -47,7 +47,7 @@ export const rateCodes: readonly string[] = Object.entries(errorTable).flatMap((
 )
 
 /** Why a key refuses requests, in a word that people read. */
-export const refusalReasons = ['budget', 'rate', 'model', 'paused', 'suspended', 'other'] as const
+export const refusalReasons = ['budget', 'rate', 'model', 'address', 'paused', 'suspended', 'other'] as const
 export type RefusalReason = (typeof refusalReasons)[number]
 
 /** Whether an answer counts as a refusal. */
@@ -59,6 +59,7 @@ export function refusalReason(code: string): RefusalReason {
   if (status === 402) return 'budget'
   if (status === 429) return 'rate'
   if (code === 'model_not_allowed') return 'model'
+  if (code === 'ip_address_not_allowed') return 'address'
   if (code === 'paused_api_key') return 'paused'
   return code === 'account_suspended' ? 'suspended' : 'other'
 }

@@ -25,6 +25,7 @@ const sentences: Readonly<Record<Refused['reason'], string>> = {
   budget: 'a budget has too little left.',
   rate: 'a rate limit is reached.',
   model: 'it may not use a model.',
+  address: 'requests come from IP addresses that it does not allow.',
   paused: 'it is paused.',
   suspended: 'the account is suspended.',
   other: 'the request log shows the errors.'

@@ -21,6 +21,14 @@ export const faults: readonly SeededFault[] = [
     test: 'status, presented secret and account decide whether a key is valid'
   },
   {
+    name: 'key-works-from-everywhere',
+    summary: 'gateways read the body of a request from an address that its key does not allow',
+    file: 'services/gateway/src/admission/count-refusals.ts',
+    from: ' && record.addresses === undefined',
+    to: '',
+    test: 'a request from another address is refused before its body is read'
+  },
+  {
     name: 'judged-on-old-records',
     summary: 'a call is accepted on records that another call has replaced meanwhile',
     file: 'services/gateway/src/admission/confirm-key.ts',
@@ -224,7 +232,7 @@ export const faults: readonly SeededFault[] = [
     name: 'ended-key-reads-responses',
     summary: 'a revoked key reads stored responses',
     file: 'services/gateway/src/apis/responses/stored-routes.ts',
-    from: '  await confirmKey(redis, known, (records) => judgeKey(records, known.digest))\n',
+    from: '  await confirmKey(redis, known, (records) => judgeKey(records, known.digest, request))\n',
     to: '',
     test: 'no gateway accepts a call after the end of its key'
   },

@@ -76,18 +76,25 @@ testOnEveryRedis('running processes', async (t, link) => {
       webhooks: []
     })
     assert.equal(await liveUpstreams(link), null)
-    await noteProcess(link, { ...gateway, leftOutUpstreams: ['azure', 'groq'], chargesListPrices: true })
+    await noteProcess(link, {
+      ...gateway,
+      leftOutUpstreams: ['azure', 'groq'],
+      chargesListPrices: true,
+      checksAddresses: true
+    })
     await noteProcess(link, { ...gateway, id: 'other', upstreams: [{ name: 'azure', breaker: 'open', speaks: [] }] })
     assert.deepEqual(await liveUpstreams(link), {
       served: new Set(['openai', 'azure']),
       leftOut: new Set(['groq']),
-      withoutListPrices: 1
+      withoutListPrices: 1,
+      withoutAddresses: 1
     })
     await age('other', 16_000)
     assert.deepEqual(await liveUpstreams(link), {
       served: new Set(['openai']),
       leftOut: new Set(['azure', 'groq']),
-      withoutListPrices: 0
+      withoutListPrices: 0,
+      withoutAddresses: 0
     })
     assert.equal(await liveUpstreams({ ...link, isReady: () => false }), null)
   })

@@ -51,7 +51,7 @@ export async function readProcesses(link: RedisLink): Promise<LiveProcess[]> {
   return live.toSorted(inOrder)
 }
 
-/** Names of the upstreams of the running gateways. */
+/** Names of the upstreams of the running gateways, and how many gateways are too old for a setting. */
 export interface LiveUpstreams {
   /** Any gateway has it. */
   readonly served: ReadonlySet<string>
@@ -59,6 +59,10 @@ export interface LiveUpstreams {
   readonly leftOut: ReadonlySet<string>
   /** How many gateways are of a release that charges what providers bill, whatever the list prices say. */
   readonly withoutListPrices: number
+  /** How many gateways are of a release that does not check the addresses of keys. */
+  readonly withoutAddresses: number
+  /** How many gateways are of a release that knows no budgets besides those of a month. */
+  readonly withoutBudgets: number
 }
 
 /** @returns null if no running gateway is known, or Redis is unavailable */
@@ -67,8 +71,15 @@ export async function liveUpstreams(link: RedisLink): Promise<LiveUpstreams | nu
   if (gateways === null) return null
   const served = new Set(gateways.flatMap(({ upstreams = [] }) => upstreams.map(({ name }) => name)))
   const leftOut = gateways.flatMap(({ leftOutUpstreams = [] }) => leftOutUpstreams.filter((name) => !served.has(name)))
-  const withoutListPrices = gateways.filter(({ chargesListPrices }) => chargesListPrices !== true).length
-  return { served, leftOut: new Set(leftOut), withoutListPrices }
+  const countWithout = (ability: 'chargesListPrices' | 'checksAddresses' | 'countsBudgets') =>
+    gateways.filter((gateway) => gateway[ability] !== true).length
+  return {
+    served,
+    leftOut: new Set(leftOut),
+    withoutListPrices: countWithout('chargesListPrices'),
+    withoutAddresses: countWithout('checksAddresses'),
+    withoutBudgets: countWithout('countsBudgets')
+  }
 }
 
 /** The APIs of each upstream of the running gateways. @returns null as {@link liveUpstreams} */

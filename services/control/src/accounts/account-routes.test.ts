@@ -53,7 +53,13 @@ onDatabase('account', async (t, newDatabase) => {
   })
 
   await t.test('models that every running gateway leaves out are not offered', async () => {
-    upstreams = { served: new Set(['anthropic']), leftOut: new Set(['openai', 'google']), withoutListPrices: 0 }
+    upstreams = {
+      served: new Set(['anthropic']),
+      leftOut: new Set(['openai', 'google']),
+      withoutListPrices: 0,
+      withoutAddresses: 0,
+      withoutBudgets: 0
+    }
     const offered = (await read()).models.map((model) => model.id)
     const owners = new Set(offered.map((name) => control.catalog.models[name]!.ownedBy))
     assert.ok(owners.has('anthropic') && !owners.has('openai') && !owners.has('google'))

@@ -15,6 +15,7 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm, Transaction } from '../database/connect.ts'
 import { accounts, members } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
+import { assertGatewaysEnforce } from '../keys/key-terms.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { countBudgetsNow } from './count-budgets.ts'
@@ -77,6 +78,7 @@ export async function budgetRoutes(instance: FastifyInstance, options: BudgetsOp
       const { accountId, role, user } = callerOf(request)
       if (role !== 'owner') throw new ServiceError('forbidden')
       const by = { actorId: user.id, ip: request.ip, at: clock() }
+      await assertGatewaysEnforce(options.redis, request.body)
       const keyIds = await changeBudgets(options, accountId, request.body, by)
       let isInForce = await projector.accountChanged(accountId)
       for (const id of keyIds) isInForce = (await projector.keyChanged(accountId, id)) && isInForce

@@ -1,7 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { inferenceKeyMessage } from '@tollgate/contracts/errors/table.ts'
 import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
-import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
+import { judgeKey, type Presenter } from '@tollgate/contracts/keys/judge-key.ts'
 import { digestSecret, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -31,7 +31,7 @@ declare module 'fastify' {
      * `Authorization` header, the cookie is ignored.
      *
      * @throws ServiceError `not_authenticated`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`,
-     *   `paused_api_key` or `account_suspended`
+     *   `ip_address_not_allowed`, `paused_api_key` or `account_suspended`
      */
     requireAccount(request: FastifyRequest): Promise<void>
   }
@@ -47,7 +47,7 @@ const requireAccountPlugin: FastifyPluginAsync<{ database: Database; clock: Cloc
   app.decorate('requireAccount', async (request: FastifyRequest) => {
     const { authorization } = request.headers
     if (authorization !== undefined) {
-      request.principal = await principalOfKey(authorization)
+      request.principal = await principalOfKey(authorization, request)
       return
     }
     await app.requireSession(request)
@@ -55,13 +55,13 @@ const requireAccountPlugin: FastifyPluginAsync<{ database: Database; clock: Cloc
     request.principal = { accountId, role, userId: user.id, keyId: null }
   })
 
-  async function principalOfKey(authorization: string): Promise<Principal> {
+  async function principalOfKey(authorization: string, presenter: Presenter): Promise<Principal> {
     const secret = bearerToken(authorization)
     const scope = secret === null ? null : scopeOfSecret(secret)
     if (scope === 'inference')
       throw new ServiceError('invalid_api_key', { message: inferenceKeyMessage(app.gatewayUrl) })
     if (secret === null || scope === null) throw new ServiceError('invalid_api_key')
-    const key = await findManagementKey(database.orm, digestSecret(secret))
+    const key = await findManagementKey(database.orm, digestSecret(secret), presenter)
     await noteUse(database.orm, key.id, clock())
     return { accountId: key.accountId, role: 'key', userId: null, keyId: key.id }
   }
@@ -90,6 +90,7 @@ const columns = {
   previousDigest: keys.previousDigest,
   previousUntil: keys.previousUntil,
   expiresAt: keys.expiresAt,
+  addresses: keys.addresses,
   status: keys.status,
   paused: keys.paused,
   accountStatus: accounts.status,
@@ -107,19 +108,27 @@ interface ManagementKey {
  * Finds the management key of a secret, and applies the policy that gateways apply to inference keys.
  *
  * @param digest the secret's
- * @throws ServiceError `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `paused_api_key` or `account_suspended`
+ * @throws ServiceError `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `ip_address_not_allowed`,
+ *   `paused_api_key` or `account_suspended`
  */
-async function findManagementKey(orm: Orm, digest: string): Promise<ManagementKey> {
+async function findManagementKey(orm: Orm, digest: string, presenter: Presenter): Promise<ManagementKey> {
   const row = (await findCurrent(orm, digest)) ?? (await findFormer(orm, digest))
   if (row === undefined || row.scope !== 'management') throw new ServiceError('invalid_api_key')
-  const { previousDigest, previousUntil, expiresAt } = row
+  const { previousDigest, previousUntil, expiresAt, addresses } = row
   const isGraceSet = previousDigest !== null && previousUntil !== null
   const previous = isGraceSet ? { digest: previousDigest, until: previousUntil.getTime() } : null
-  const key = { status: statusInForce(row), digest: row.digest, previous, expiresAt: expiresAt?.getTime() ?? null }
+  const key = {
+    status: statusInForce(row),
+    digest: row.digest,
+    previous,
+    expiresAt: expiresAt?.getTime() ?? null,
+    ...(addresses !== null && { addresses })
+  }
   const isOwnerInTeam = isPausedByTeam(row.suspensions)
   const verdict = judgeKey(
     { key, account: { status: row.accountStatus, ...(isOwnerInTeam && { isOwnerInTeam }) } },
-    digest
+    digest,
+    presenter
   )
   if (!verdict.allowed) {
     const { code, message } = verdict

@@ -21,12 +21,12 @@ import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { endByChange } from '../refusals/end-refusals.ts'
 import { type ByWhom, byPrincipal, changeableKey, type KeysOptions } from './key-context.ts'
 import { assertKeyQuota } from './key-quota.ts'
-import { hasTerms, isForPeopleOnly, readKeyTerms } from './key-terms.ts'
+import { assertGatewaysEnforce, hasTerms, isForPeopleOnly, readKeyTerms } from './key-terms.ts'
 import { toListing, toStoredKey } from './list-keys.ts'
 
 /** `PATCH /:id` changes the terms of a key. */
 export function changeRoute(app: TypedApp, options: KeysOptions): void {
-  const { database, catalog, projector, clock } = options
+  const { database, catalog, projector, redis, clock } = options
   const { orm } = database
   app.patch(
     '/:id',
@@ -50,6 +50,11 @@ export function changeRoute(app: TypedApp, options: KeysOptions): void {
       const key = await changeableKey(orm, request)
       if (key.status === 'revoked') throw new ServiceError('not_found')
       const { accountId, id } = key
+      const { addresses, budgets } = terms
+      await assertGatewaysEnforce(redis, {
+        ...(!isDeepStrictEqual(addresses, key.addresses) && { addresses }),
+        budgets
+      })
       const row = hasTerms(key, terms)
         ? key
         : await changeKey(orm, catalog, { accountId, id, asked: terms, expectedUsd }, byPrincipal(request, clock()))
@@ -62,7 +67,7 @@ export function changeRoute(app: TypedApp, options: KeysOptions): void {
 }
 
 /** Terms by which a key refuses requests. */
-const refusingTerms = ['monthlyBudgetNanos', 'budgets', 'requestsPerMinute', 'models', 'paused'] as const
+const refusingTerms = ['monthlyBudgetNanos', 'budgets', 'requestsPerMinute', 'models', 'addresses', 'paused'] as const
 
 /**
  * Changes the terms of a key.
@@ -145,9 +150,11 @@ export function changedValues(before: Row, after: Row): Record<string, Value> {
 }
 
 function settingsOf(row: Row): Record<string, Value> {
-  const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute } = toStoredKey(row)
+  const { paused, label, expires_at, models, addresses, monthly_budget_usd, thresholds, requests_per_minute } =
+    toStoredKey(row)
   const lists = {
     models: asText(models),
+    addresses: asText(addresses),
     thresholds: asText(thresholds),
     budgets: asText(row.budgets.length === 0 ? null : row.budgets.map(describeBudget))
   }

@@ -22,10 +22,10 @@ import { recordChange } from '../projection/record-change.ts'
 import { alreadyCreated, findMade, idempotencyKey, idempotencyOf, rememberMade } from './idempotency.ts'
 import { type ByWhom, byPrincipal, type KeysOptions, type StoredKey } from './key-context.ts'
 import { assertKeyQuota, mayCreateByServer } from './key-quota.ts'
-import { readKeyTerms } from './key-terms.ts'
+import { assertGatewaysEnforce, readKeyTerms } from './key-terms.ts'
 
 /** `POST /` creates a key. Only this answer contains its secret. */
-export function createRoute(app: TypedApp, { database, catalog, projector, clock }: KeysOptions): void {
+export function createRoute(app: TypedApp, { database, catalog, projector, redis, clock }: KeysOptions): void {
   const { orm } = database
   app.post(
     '/',
@@ -61,6 +61,7 @@ export function createRoute(app: TypedApp, { database, catalog, projector, clock
         if (role !== 'owner') throw new ServiceError('forbidden')
         assertConfirmed(callerOf(request).confirmed, clock())
       }
+      await assertGatewaysEnforce(redis, request.body)
       const secret = generateSecret(scope)
       const idempotency = idempotencyOf(request, 'create')
       const by = byPrincipal(request, clock())

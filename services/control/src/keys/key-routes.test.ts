@@ -61,6 +61,7 @@ onDatabase('keys', async (t, newDatabase) => {
       scope: 'inference',
       expires_at: null,
       models: null,
+      addresses: null,
       monthly_budget_usd: null,
       thresholds: null,
       requests_per_minute: null,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { newKeyId } from '../database/key-id.ts'
@@ -56,6 +57,16 @@ test('a key cannot have a model that its plan lacks', async () => {
   assert.throws(readAlias('us/large'), /us\/large is not in the plan/, 'what it means is not disclosed')
 })
 
+test('an address that is not valid is refused by its text', async () => {
+  const addresses = ['203.0.113.7', '10.0.0.0/8', '2001:db8::/32']
+  assert.deepEqual(read({ addresses }), { addresses })
+  assert.throws(
+    () => read({ addresses: [...addresses, '10.0.0.0/33'] }),
+    /addresses: 10\.0\.0\.0\/33 is not an IP address/
+  )
+  assert.throws(() => read({ addresses: ['example.com'] }), refusedFor('addresses'))
+})
+
 test('a budget is exact to the nanodollar, and more decimals are refused', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e15 }), (nanos) => {
@@ -81,6 +92,7 @@ const row = {
   label: 'ci',
   expiresAt: null,
   models: null,
+  addresses: null,
   monthlyBudgetNanos: 5e9,
   budgets: [],
   thresholds: null,
@@ -132,6 +144,7 @@ const key: typeof keys.$inferSelect = {
   previousUntil: null,
   expiresAt: new Date('2026-12-01T10:00:00Z'),
   models: ['a', 'b'],
+  addresses: ['203.0.113.7'],
   monthlyBudgetNanos: 12_345_678_901,
   budgets: [{ id: 1, window: 'day', nanos: 2e9, models: ['a', 'b'] }],
   thresholds: [50, 90],
@@ -148,12 +161,13 @@ const key: typeof keys.$inferSelect = {
 }
 
 test('a change to the current values changes nothing, in any notation', async () => {
-  for (const change of [
+  const changes: ChangeKeyRequest[] = [
     {},
     { label: 'one' },
     { paused: false },
     { expires_at: '2026-12-01T11:00:00.000+01:00' },
     { models: ['a', 'b'] },
+    { addresses: ['203.0.113.7'] },
     { monthly_budget_usd: 12.345678901 },
     {
       budgets: [
@@ -165,7 +179,8 @@ test('a change to the current values changes nothing, in any notation', async ()
     { thresholds: [90, 50] },
     { metadata: { order: '2', tenant: '1' } },
     { label: 'one', monthly_budget_usd: 12.345678901, requests_per_minute: null }
-  ]) {
+  ]
+  for (const change of changes) {
     assert.equal(hasTerms(key, change), true, JSON.stringify(change))
   }
 })
@@ -179,6 +194,8 @@ test('any other value is a change', async () => {
     { expires_at: null },
     { models: null },
     { models: ['a'] },
+    { addresses: null },
+    { addresses: ['203.0.113.7', '203.0.113.8'] },
     { monthly_budget_usd: 0 },
     { monthly_budget_usd: null },
     { budgets: [] },

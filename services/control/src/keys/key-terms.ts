@@ -3,6 +3,9 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { KeyBudgetTerms } from '@tollgate/contracts/http/budgets.ts'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
+import { isAddressRange } from '@tollgate/contracts/keys/ip-addresses.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { liveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { readBudgetTerms, toKeyBudgets, type WantedBudget } from '../budgets/stored-budgets.ts'
 import { effectivePlan, nanosOfUsd, toUsd } from '../catalog/plans.ts'
 import type { keys } from '../database/schema/keys.ts'
@@ -22,6 +25,7 @@ export interface StoredTerms {
   label?: string
   expiresAt?: Date | null
   models?: string[] | null
+  addresses?: string[] | null
   monthlyBudgetNanos?: number | null
   thresholds?: number[] | null
   requestsPerMinute?: number | null
@@ -39,12 +43,14 @@ export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: s
   if (change.budgets !== undefined && monthly_budget_usd !== undefined)
     throw refused('monthly_budget_usd: leave it out, because budgets has the budget of the month too')
   const budgets = change.budgets === undefined ? null : readBudgetTerms(change.budgets, catalog, plan)
+  const { addresses } = change
   const stored = {
     ...(budgets !== null && { monthlyBudgetNanos: budgets.monthlyNanos }),
     ...(paused !== undefined && { paused }),
     ...(label !== undefined && { label }),
     ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : readExpiry(expires_at, now) }),
     ...(models !== undefined && { models: models === null ? null : readModels(models, catalog, plan) }),
+    ...(addresses !== undefined && { addresses: addresses === null ? null : readAddresses(addresses) }),
     ...(monthly_budget_usd !== undefined && {
       monthlyBudgetNanos: monthly_budget_usd === null ? null : nanosOfUsd(monthly_budget_usd)
     }),
@@ -76,6 +82,34 @@ function readModels(models: string[], catalog: Catalog, plan: string): string[] 
   throw refused(`models: ${other} is not in the plan`)
 }
 
+function readAddresses(addresses: string[]): string[] {
+  const wrong = addresses.find((entry) => !isAddressRange(entry))
+  if (wrong === undefined) return addresses
+  throw refused(`addresses: ${wrong} is not an IP address or a range such as 203.0.113.0/24`)
+}
+
+/**
+ * Refuses terms that a running gateway would not enforce.
+ *
+ * @throws ServiceError `invalid_request`
+ */
+export async function assertGatewaysEnforce(
+  redis: RedisLink,
+  {
+    addresses = null,
+    budgets = []
+  }: { addresses?: ChangeKeyRequest['addresses']; budgets?: readonly unknown[] | undefined }
+): Promise<void> {
+  if (addresses === null && budgets.length === 0) return
+  const gateways = await liveUpstreams(redis)
+  const old = (what: string) =>
+    refused(
+      `${what}: a gateway of an older release is running, which does not check them. Ask the operator to update all gateways`
+    )
+  if (addresses !== null && (gateways?.withoutAddresses ?? 0) > 0) throw old('addresses')
+  if (budgets.length > 0 && (gateways?.withoutBudgets ?? 0) > 0) throw old('budgets')
+}
+
 const refused = (message: string) => new ServiceError('invalid_request', { message })
 
 /** Terms by which gateways judge no request, so a change of them need not wait for the gateways. */
@@ -99,6 +133,7 @@ export function hasTerms(key: typeof keys.$inferSelect, change: ChangeKeyRequest
     paused: key.paused,
     label: key.label,
     models: key.models,
+    addresses: key.addresses,
     monthly_budget_usd: key.monthlyBudgetNanos === null ? null : toUsd(key.monthlyBudgetNanos),
     budgets: toKeyBudgets(key.monthlyBudgetNanos, key.budgets),
     thresholds: key.thresholds,

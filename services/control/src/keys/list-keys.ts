@@ -121,6 +121,7 @@ export function toStoredKey(row: typeof keys.$inferSelect): Omit<Key, 'can_chang
     scope: row.scope,
     expires_at: row.expiresAt?.toISOString() ?? null,
     models: row.models,
+    addresses: row.addresses,
     monthly_budget_usd: row.monthlyBudgetNanos === null ? null : toUsd(row.monthlyBudgetNanos),
     budgets: toKeyBudgets(row.monthlyBudgetNanos, row.budgets),
     thresholds: row.thresholds,

@@ -89,6 +89,7 @@ const whys: Readonly<Record<RefusalReason, string>> = {
   budget: 'a budget has too little left',
   rate: 'a rate limit is reached',
   model: 'the key may not use the model',
+  address: 'they come from IP addresses that the key does not allow',
   paused: 'the key is paused',
   suspended: 'the account is suspended',
   other: 'it may not make them'
@@ -99,6 +100,7 @@ const helps: Readonly<Record<RefusalReason, string>> = {
   budget: 'To serve these requests now, raise the budget, choose a larger plan, or send requests that cost less.',
   rate: 'Send fewer requests at a time, raise the limit of the key, or choose a larger plan.',
   model: 'Allow the model for the key, or use another model.',
+  address: 'Add the addresses to the key if they are yours. If they are not, somebody else has the key: rotate it.',
   paused: 'Resume the key, or stop the app that still uses it.',
   suspended: 'Contact us.',
   other: 'The request log shows each error.'

@@ -151,7 +151,8 @@ function errorsOf(method: string, { auth, errors: own, isLimited }: OperationTex
   if (auth === 'operator') add('not_found', 'sign_in_again')
   else if (auth !== 'none') add('not_authenticated')
   if (auth === 'account') {
-    add('invalid_api_key', 'revoked_api_key', 'expired_api_key', 'paused_api_key', 'account_suspended')
+    add('invalid_api_key', 'revoked_api_key', 'expired_api_key', 'ip_address_not_allowed')
+    add('paused_api_key', 'account_suspended')
   }
   return errors
 }

@@ -42,7 +42,7 @@ onDatabase('tokens of the playground', async (t, newDatabase) => {
     const pointer = readPointer(stored)
     assert.equal(pointer.scope, 'inference')
     const [key, account] = await redis.client.hmget(accountName(pointer.account), `r:${pointer.key}`, 'r')
-    const verdict = judgeKey({ key: readKeyRecord(key!), account: readAccountRecord(account!) }, digest)
+    const verdict = judgeKey({ key: readKeyRecord(key!), account: readAccountRecord(account!) }, digest, null)
     if (!verdict.allowed) return verdict.code
     return verdict.endsAt !== null && verdict.endsAt <= now ? verdict.endedCode : 'allowed'
   }

@@ -199,6 +199,7 @@ function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
       requestsPerMinute: row.requestsPerMinute,
       ...(row.budgets.length > 0 && { budgets: row.budgets }),
       ...(row.createdBy !== null && { member: row.createdBy }),
+      ...(row.addresses !== null && { addresses: row.addresses }),
       ...(row.cutStreams && { cutStreams: true as const }),
       label: row.label
     }

@@ -53,6 +53,7 @@ export const keyColumns = {
   budgets: keys.budgets,
   createdBy: keys.createdBy,
   requestsPerMinute: keys.requestsPerMinute,
+  addresses: keys.addresses,
   cutStreams: keys.cutStreams,
   label: keys.label,
   version: keys.version

@@ -44,6 +44,8 @@ export function isEndedBy(
   request: Pick<Receipt, 'at' | 'heldNanos' | 'heldTokens' | 'model'>
 ): boolean {
   if (request.at * 1000 <= lastAt.getTime()) return false
+  // It came from another address.
+  if (code === 'ip_address_not_allowed') return false
   if (code === 'model_not_allowed' && request.model !== model) return false
   if (smallest === null) return true
   return (smallest.unit === 'nanos' ? request.heldNanos : request.heldTokens) >= smallest.needed

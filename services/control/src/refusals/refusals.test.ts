@@ -127,6 +127,21 @@ onDatabase('refused requests', async (t, newDatabase) => {
   })
 
   await t.test(
+    'a refused address stays refused until the list changes, whatever other addresses are served',
+    async () => {
+      const account = await open()
+      await store([
+        account.of(0, { kind: 'refused', status: 403, code: 'ip_address_not_allowed' }),
+        account.served(1, 470_000_000)
+      ])
+      assert.partialDeepStrictEqual(await account.readRefusals(), [{ reason: 'address' }])
+      const body = { addresses: ['203.0.113.7'] }
+      await expectStatus(call('PATCH', `/api/keys/${account.key}`, { cookie: account.cookie, body }), 200)
+      assert.deepEqual(await account.readRefusals(), [])
+    }
+  )
+
+  await t.test(
     'what ends before it is told is not told, and a limit of rate is told from 100 refusals on',
     async () => {
       const [short, rate] = [await open(), await open()]

@@ -2,6 +2,7 @@ import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { chargedPrices, hasRatesOfAdmission, type PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { Presenter } from '@tollgate/contracts/keys/judge-key.ts'
 import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
 import { overrideEndsAt, planOf } from '@tollgate/contracts/records/budgets.ts'
 import {
@@ -44,6 +45,8 @@ export interface Admission {
 export interface CallRequest {
   id: string
   key: KnownKey
+  /** Whose address the key must allow. */
+  presenter: Presenter
   /** The catalog at the time of the request. */
   catalog: CatalogView
   name: string
@@ -114,7 +117,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   const from = Date.now()
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const judged = key.accountRecord
-    const verdict = judgeCall(recordsOf(key), key.digest, catalog, name, kind)
+    const verdict = judgeCall(recordsOf(key), key.digest, request.presenter, catalog, name, kind)
     if (!verdict.allowed) {
       if (confirmed) throw refusalError(verdict)
       confirmed = await confirmVerdict(redis, key, verdict)

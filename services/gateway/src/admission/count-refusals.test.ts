@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { accountName } from '@tollgate/state/keyspace/names.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -45,8 +46,9 @@ t.test('invalid requests count against the rate of their key; above it, no body 
   )
 })
 
-t.test('a key whose plan was never read may send 60 invalid requests a minute', async () => {
-  const { secret } = await gateway.seedKey()
+t.test('a key whose records Redis lacks may send 60 invalid requests a minute', async () => {
+  const { secret, account } = await gateway.seedKey()
+  await gateway.control.client.del(accountName(account))
   const outcomes: string[] = []
   for (let index = 0; index < 62; index++)
     outcomes.push(await outcomeOf(await post(gateway, secret, '/embeddings', invalid)))

@@ -18,20 +18,24 @@ const key: KeyRecord = {
   monthlyBudgetNanos: null,
   requestsPerMinute: null
 }
+const from = { ip: '203.0.113.7' }
 const catalog = viewOf(1, testCatalog)
 
 t.test('status, presented secret and account decide whether a key is valid', (t) => {
   const allowed = { allowed: true, endsAt: null, endedCode: 'expired_api_key' }
   const rotated = { ...key, digest: other, previous: { digest: presented, until: 500 } }
-  assert.deepEqual(judgeKey({ key, account }, presented), allowed)
-  assert.deepEqual(judgeKey({ key: { ...key, expiresAt: 900 }, account }, presented), { ...allowed, endsAt: 900 })
-  assert.deepEqual(judgeKey({ key: rotated, account }, presented), {
+  assert.deepEqual(judgeKey({ key, account }, presented, from), allowed)
+  assert.deepEqual(judgeKey({ key: { ...key, expiresAt: 900 }, account }, presented, from), { ...allowed, endsAt: 900 })
+  assert.deepEqual(judgeKey({ key: rotated, account }, presented, from), {
     allowed: true,
     endsAt: 500,
     endedCode: 'revoked_api_key'
   })
-  assert.deepEqual(judgeKey({ key: rotated, account }, other), allowed, 'the new secret has no grace')
-  assert.deepEqual(judgeKey({ key: { ...rotated, expiresAt: 400 }, account }, presented), { ...allowed, endsAt: 400 })
+  assert.deepEqual(judgeKey({ key: rotated, account }, other, from), allowed, 'the new secret has no grace')
+  assert.deepEqual(judgeKey({ key: { ...rotated, expiresAt: 400 }, account }, presented, from), {
+    ...allowed,
+    endsAt: 400
+  })
   const codes: Array<[KeyRecord | null, AccountRecord | null, string]> = [
     [null, account, 'invalid_api_key'],
     [{ ...key, status: 'revoked' }, account, 'revoked_api_key'],
@@ -39,13 +43,18 @@ t.test('status, presented secret and account decide whether a key is valid', (t)
     [{ ...key, digest: other }, account, 'revoked_api_key'],
     [{ ...key, status: 'paused' }, account, 'paused_api_key'],
     [{ ...key, status: 'paused', digest: other }, account, 'revoked_api_key'],
+    [{ ...key, addresses: ['203.0.113.8'] }, account, 'ip_address_not_allowed'],
+    [{ ...key, addresses: [] }, account, 'ip_address_not_allowed'],
     [key, null, 'state_unavailable'],
     [key, { ...account, status: 'suspended' }, 'account_suspended']
   ]
   for (const [key, account, code] of codes)
-    assert.deepEqual(judgeKey({ key, account }, presented), { allowed: false, code })
+    assert.deepEqual(judgeKey({ key, account }, presented, from), { allowed: false, code })
+  const listed = { key: { ...key, addresses: ['203.0.113.0/24'] }, account }
+  assert.deepEqual(judgeKey(listed, presented, from), allowed)
+  assert.deepEqual(judgeKey(listed, presented, null), allowed, 'for any address')
   const paused: AccountRecord = { ...account, status: 'suspended', isOwnerInTeam: true }
-  const verdict = judgeKey({ key, account: paused }, presented)
+  const verdict = judgeKey({ key, account: paused }, presented, from)
   assert.partialDeepStrictEqual(verdict, { allowed: false, code: 'account_suspended' })
   assert.match(String(Reflect.get(verdict, 'message')), /personal account that is paused while its owner is in a team/)
   t.end()
@@ -53,7 +62,8 @@ t.test('status, presented secret and account decide whether a key is valid', (t)
 
 t.test('a model must be of the endpoint’s kind, in the plan, and in the key’s own subset', (t) => {
   const judge = (model: string, models: string[] | null, plan: string) =>
-    judgeCall({ key: { ...key, models }, account: { ...account, plan } }, presented, catalog, model, 'chat').allowed
+    judgeCall({ key: { ...key, models }, account: { ...account, plan } }, presented, from, catalog, model, 'chat')
+      .allowed
   assert.equal(judge('small', null, 'free'), true)
   assert.equal(judge('large', null, 'free'), false)
   assert.equal(judge('large', null, 'pro'), true)

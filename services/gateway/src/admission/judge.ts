@@ -1,6 +1,6 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
-import { judgeKey, type KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
+import { judgeKey, type KeyVerdict, type Presenter } from '@tollgate/contracts/keys/judge-key.ts'
 import { planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
@@ -27,11 +27,12 @@ export function mayUseModel(records: JudgedRecords, catalog: CatalogView, model:
 export function judgeCall(
   records: JudgedRecords,
   digest: string,
+  presenter: Presenter,
   catalog: CatalogView,
   model: string,
   kind: ModelKind
 ): KeyVerdict {
-  const verdict = judgeKey(records, digest)
+  const verdict = judgeKey(records, digest, presenter)
   if (!verdict.allowed) return verdict
   if (!mayUseModel(records, catalog, model)) return refused('model_not_allowed')
   // Plans include only models of the catalog, so this one is of another kind.

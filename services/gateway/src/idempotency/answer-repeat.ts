@@ -68,7 +68,7 @@ export async function answerRepeat(
   const sender = senderOf(request)
   const confirm = async (view: CatalogView) => {
     const id = view.find(model)?.id ?? model
-    return confirmKey(admission.redis, key, (records) => judgeCall(records, key.digest, view, id, kind))
+    return confirmKey(admission.redis, key, (records) => judgeCall(records, key.digest, request, view, id, kind))
   }
   const view = loadedCatalog(catalog)
   request.modelLabel = view.find(model)?.id ?? otherLabel

@@ -60,11 +60,11 @@ async function count(
   const fields = upstreamFields?.(request.headers) ?? []
   const named = view.find(askedModel)
   const name = named?.id ?? askedModel
-  await confirmKey(admission.redis, key, (records) => judgeCall(records, key.digest, view, name, 'chat')).catch(
-    (error) => {
-      throw nameEndpoints(error, askedModel, view, current)
-    }
-  )
+  await confirmKey(admission.redis, key, (records) =>
+    judgeCall(records, key.digest, request, view, name, 'chat')
+  ).catch((error) => {
+    throw nameEndpoints(error, askedModel, view, current)
+  })
   await countFreeCall(admission.redis, key, view)
   useLog.used(key.pointer.key)
   const { model } = named!

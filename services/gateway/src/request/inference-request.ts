@@ -2,6 +2,7 @@ import { type ModelKind, modelKinds } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { hasOwnBills, hasRatesOfAdmission } from '@tollgate/contracts/catalog/list-prices.ts'
 import { addedTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
+import type { Presenter } from '@tollgate/contracts/keys/judge-key.ts'
 import { standardOnly, standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { otherLabel } from '@tollgate/service/metrics/fast-series.ts'
 import type { FastifyRequest } from 'fastify'
@@ -95,6 +96,10 @@ export class InferenceRequest implements CallRequest {
     this.#upstreamFields = endpoint.upstreamFields?.(request.headers) ?? noFields
     this.#prompt = this.#countablePrompt()
     request.trace?.admitting(this.model === null ? null : this.name, this.#isStream)
+  }
+
+  get presenter(): Presenter {
+    return this.#request
   }
 
   /**

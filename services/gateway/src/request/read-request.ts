@@ -3,7 +3,7 @@ import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { bodyMemoryOf } from '../admission/body-allowance.ts'
-import { confirmKey } from '../admission/confirm-key.ts'
+import { confirmKey, refreshRecords } from '../admission/confirm-key.ts'
 import { assertFewRefusals, countRefusal, mayBeRefused } from '../admission/count-refusals.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
@@ -46,7 +46,6 @@ export class RequestReader {
   }
 
   read(request: FastifyRequest, reply: FastifyReply): void {
-    const { admission, catalog } = this.#dependencies
     const key = request.knownKey!
     try {
       assertFewRefusals(key)
@@ -54,12 +53,26 @@ export class RequestReader {
       reply.send(error)
       return
     }
-    if (!mayBeRefused(key) && !mayNeedOtherPlan(request.raw, key, catalog.current())) {
+    if (key.keyRecord !== null) {
+      this.#judge(request, reply)
+      return
+    }
+    // Only the record says from which addresses the key works. Its admission then need not read it.
+    refreshRecords(this.#dependencies.admission.redis, key).then(
+      () => this.#judge(request, reply),
+      (error) => reply.send(error)
+    )
+  }
+
+  #judge(request: FastifyRequest, reply: FastifyReply): void {
+    const { admission, catalog } = this.#dependencies
+    const key = request.knownKey!
+    if (!mayBeRefused(key, request) && !mayNeedOtherPlan(request.raw, key, catalog.current())) {
       this.#read(request, reply)
       return
     }
     // Refuse only on the current records.
-    confirmKey(admission.redis, key, (records) => judgeKey(records, key.digest)).then(
+    confirmKey(admission.redis, key, (records) => judgeKey(records, key.digest, request)).then(
       () => this.#read(request, reply),
       (error) => reply.send(error)
     )

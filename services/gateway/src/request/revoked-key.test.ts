@@ -24,6 +24,10 @@ type End = (gateway: TestGateway, key: SeededKey) => Promise<void>
 const changes: Record<string, [End, number]> = {
   'the key is revoked': [(gateway, key) => gateway.changeKey(key, { status: 'revoked' }), 401],
   'the key is paused': [(gateway, key) => gateway.changeKey(key, { status: 'paused' }), 403],
+  'the key does not allow the address': [
+    (gateway, key) => gateway.changeKey(key, { addresses: ['203.0.113.0/24'] }),
+    403
+  ],
   'the account is suspended': [(gateway, key) => gateway.changeAccount(key, { status: 'suspended' }), 403]
 }
 

@@ -146,6 +146,6 @@ export function cutOf({
 
 function cutOfKey(keyRecord: KnownKey['keyRecord'], digest: string): KeyRefusal | null {
   if (keyRecord?.record.cutStreams !== true) return null
-  const verdict = judgeKey({ key: keyRecord.record, account: null }, digest)
+  const verdict = judgeKey({ key: keyRecord.record, account: null }, digest, null)
   return !verdict.allowed && verdict.code === 'revoked_api_key' ? verdict : null
 }

@@ -60,6 +60,7 @@ test('a gateway reports its upstreams and their problems, its catalog and failed
   assert.deepEqual(await liveUpstreams(gateway.control), {
     served: new Set(['test', 'other']),
     leftOut: new Set(['later']),
-    withoutListPrices: 0
+    withoutListPrices: 0,
+    withoutAddresses: 0
   })
 })

@@ -20,6 +20,7 @@ export const keyErrors: ErrorCode[] = [
   'invalid_api_key',
   'revoked_api_key',
   'expired_api_key',
+  'ip_address_not_allowed',
   'paused_api_key',
   'too_many_requests',
   'account_suspended',

@@ -216,6 +216,7 @@ const described: Readonly<Record<string, Member>> = {
   monthly_budget_usd: { name: 'monthly budget', format: formatUsd },
   requests_per_minute: { unset: 'the plan default' },
   models: { unset: 'all models in the plan' },
+  addresses: { name: 'IP addresses', unset: 'everywhere' },
   thresholds: { unset: 'the default', format: (value) => (value === '' ? 'none' : value) },
   amount_usd: {
     name: 'amount',

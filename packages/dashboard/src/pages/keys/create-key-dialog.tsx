@@ -19,7 +19,7 @@ import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/class-names.ts'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { modelToTry } from './describe-key.ts'
-import { KeyFields } from './key-fields.tsx'
+import { AddressesField, KeyFields } from './key-fields.tsx'
 import { readKeyForm } from './read-key-form.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
@@ -104,7 +104,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
             ]}
           />
         )}
-        {scope === 'inference' && <KeyFields present={null} />}
+        {scope === 'inference' ? <KeyFields present={null} /> : <AddressesField present={null} />}
       </DialogForm>
     </Dialog>
   )

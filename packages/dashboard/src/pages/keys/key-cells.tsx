@@ -146,11 +146,13 @@ export function KeyActions({ listed, onAction }: { readonly listed: Key; readonl
 }
 
 /** The limits of a key in a few words. */
-export function describeLimits({ monthly_budget_usd: budget, requests_per_minute: rate, models }: Key): string {
+export function describeLimits(key: Key): string {
+  const { monthly_budget_usd: budget, requests_per_minute: rate, models, addresses } = key
   const parts = [
     budget === null ? null : `${formatUsd(budget)}/month`,
     rate === null ? null : `${formatCount(rate)}/min`,
-    models === null ? null : countOf(models.length, 'model')
+    models === null ? null : countOf(models.length, 'model'),
+    addresses === null ? null : countOf(addresses.length, 'IP address', 'IP addresses')
   ].filter((part) => part !== null)
   return parts.length === 0 ? 'Plan defaults' : parts.join(', ')
 }

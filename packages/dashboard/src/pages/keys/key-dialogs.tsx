@@ -11,7 +11,7 @@ import { readNothing } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { KeyFields } from './key-fields.tsx'
+import { AddressesField, KeyFields } from './key-fields.tsx'
 import { changedSettings, type Key, readKeyForm } from './read-key-form.ts'
 
 export function EditKeyDialog({ target: opened, onClose }: { readonly target: Key; readonly onClose: () => void }) {
@@ -25,8 +25,9 @@ export function EditKeyDialog({ target: opened, onClose }: { readonly target: Ke
         onClose={onClose}
         read={(data) => readKeyForm(data, now(), target)}
         submit={async (values) => {
-          // Only the label of a management key can change.
-          const typed = target.scope === 'inference' ? values : { ...target, label: values.label }
+          // A management key has no other fields.
+          const ofManagement = { ...target, label: values.label, addresses: values.addresses }
+          const typed = target.scope === 'inference' ? values : ofManagement
           const body = changedSettings(target, typed)
           if (Object.keys(body).length > 0) {
             await changeKey(target, body, (budget) => setTarget({ ...target, monthly_budget_usd: budget }))
@@ -37,7 +38,7 @@ export function EditKeyDialog({ target: opened, onClose }: { readonly target: Ke
         }}
       >
         <TextField name="label" label="Label" maxLength={100} autoComplete="off" defaultValue={target.label} required />
-        {target.scope === 'inference' && <KeyFields present={target} />}
+        {target.scope === 'inference' ? <KeyFields present={target} /> : <AddressesField present={target} />}
       </DialogForm>
     </Dialog>
   )

@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { CheckField, TextField } from '../../forms/fields.tsx'
+import { CheckField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import { useProblem } from '../../forms/form.tsx'
 import { NumberField } from '../../forms/number-field.tsx'
 import { dayOf } from '../../forms/read-number.ts'
@@ -45,6 +45,7 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
         isOptional
       />
       <ModelsField present={present?.models ?? null} />
+      <AddressesField present={present} />
       <MetadataField present={present?.metadata ?? {}} />
     </>
   )
@@ -125,6 +126,18 @@ function ModelsField({ present }: { readonly present: readonly string[] | null }
         </p>
       )}
     </fieldset>
+  )
+}
+
+export function AddressesField({ present }: { readonly present: Pick<Key, 'addresses'> | null }) {
+  return (
+    <TextAreaField
+      name="addresses"
+      label="Allowed IP addresses"
+      hint="One address or range per line, such as 203.0.113.7 or 203.0.113.0/24. Empty: the key works from everywhere."
+      defaultValue={present?.addresses?.join('\n') ?? ''}
+      isOptional
+    />
   )
 }
 

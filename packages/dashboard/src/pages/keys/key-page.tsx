@@ -102,7 +102,7 @@ function Spend({ shown }: { readonly shown: ShownKey }) {
 }
 
 function Settings({ shown }: { readonly shown: ShownKey }) {
-  const { models, requests_per_minute: rate, thresholds } = shown
+  const { models, addresses, requests_per_minute: rate, thresholds } = shown
   return (
     <div className="space-y-4">
       <CopyableId of="Key" id={shown.id} />
@@ -125,6 +125,7 @@ function Settings({ shown }: { readonly shown: ShownKey }) {
           ['Created', <Moment key="created" at={shown.created} />],
           ['Last used', shown.last_used === null ? 'Never' : <Moment key="used" at={shown.last_used} />],
           ['Expires', shown.expires_at === null ? 'Never' : <Moment key="expires" at={shown.expires_at} />],
+          ['IP addresses', addresses === null ? 'Everywhere' : addresses.join(', ')],
           ...(shown.scope === 'management'
             ? [['Purpose', managementPurpose] as const]
             : [

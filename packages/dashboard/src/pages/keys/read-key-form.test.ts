@@ -22,6 +22,7 @@ test('an empty field means no limit', async () => {
       requests_per_minute: null,
       thresholds: null,
       models: null,
+      addresses: null,
       metadata: {}
     }
   })
@@ -39,6 +40,7 @@ test('every filled field is sent', async () => {
       ['model_choice', 'some'],
       ['models', 'gpt-4o'],
       ['models', 'gpt-4o-mini'],
+      ['addresses', ' 203.0.113.7\r\n\r\n2001:db8::/32\r\n203.0.113.7\r\n'],
       ['metadata_name', 'tenant'],
       ['metadata', 'acme'],
       ['metadata_name', ''],
@@ -55,6 +57,7 @@ test('every filled field is sent', async () => {
     requests_per_minute: 60,
     thresholds: [50, 100],
     models: ['gpt-4o', 'gpt-4o-mini'],
+    addresses: ['203.0.113.7', '2001:db8::/32'],
     metadata: { tenant: 'acme' }
   })
 })
@@ -100,6 +103,8 @@ test('each invalid field has a message', async () => {
       ]
     ],
     ['models', [['model_choice', 'some']]],
+    ['addresses', [['addresses', '203.0.113.7\n203.0.113']]],
+    ['addresses', [['addresses', Array.from({ length: 51 }, (_, n) => `203.0.113.${n}`).join('\n')]]],
     [
       'metadata',
       [
@@ -147,6 +152,7 @@ const present = {
   requests_per_minute: null,
   thresholds: [50, 100],
   models: ['b', 'a'],
+  addresses: ['203.0.113.7', '203.0.113.8'],
   metadata: { tenant: 'acme', stage: 'live' }
 } as unknown as Key
 const typed: KeySettings = {
@@ -156,6 +162,7 @@ const typed: KeySettings = {
   requests_per_minute: null,
   thresholds: [50, 100],
   models: ['a', 'b'],
+  addresses: ['203.0.113.8', '203.0.113.7'],
   metadata: { stage: 'live', tenant: 'acme' }
 }
 
@@ -175,6 +182,7 @@ test('exactly the changed fields are sent', async () => {
     requests_per_minute: 1,
     thresholds: [],
     models: null,
+    addresses: null,
     metadata: { tenant: 'acme' }
   }
   const names = Object.keys(others) as Array<keyof KeySettings>

@@ -1,11 +1,12 @@
+import { isAddressRange, maxAddresses } from '@tollgate/contracts/keys/ip-addresses.ts'
 import type { Answer, Input } from '../../api/call.ts'
-import { visibleText } from '../../format/visible-text.ts'
+import { isolate, visibleText } from '../../format/visible-text.ts'
 import type { Reading } from '../../forms/form.tsx'
 import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { type OptionalReading, readEndDay, readLimit, readThresholds } from '../../forms/read-number.ts'
 
 export type Key = Answer<'listKeys'>['keys'][number]
-export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope' | 'account_id' | 'paused'>>
+export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope' | 'account_id' | 'paused' | 'budgets'>>
 
 const metadataName = /^[A-Za-z0-9_.-]{1,40}$/
 const maxPairs = 16
@@ -25,6 +26,7 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
   const warnings = textOf(data, 'warnings') === 'own' ? readThresholds(textOf(data, 'thresholds')) : ofAccount
   const isRestricted = textOf(data, 'model_choice') === 'some'
   const models = data.getAll('models').map(String)
+  const addresses = readAddresses(textOf(data, 'addresses'))
   const metadata = readMetadata(data)
   const problems = onlyProblems({
     label: visibleText(label) === '' ? 'Enter a label that says what the key is for.' : null,
@@ -33,6 +35,7 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
     requests_per_minute: rate.problem,
     thresholds: warnings.problem,
     models: isRestricted && models.length === 0 ? 'Choose at least one model, or allow all models.' : null,
+    addresses: addresses.problem,
     metadata: metadata.problem
   })
   if (Object.keys(problems).length > 0) return { ok: false, problems }
@@ -45,9 +48,22 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
       requests_per_minute: rate.value,
       thresholds: warnings.value,
       models: isRestricted ? models : null,
+      addresses: addresses.value,
       metadata: metadata.value
     }
   }
+}
+
+/** Reads a list with one entry a line. */
+function readAddresses(text: string): OptionalReading<string[] | null> {
+  const lines = text.split('\n').map((line) => line.trim())
+  const entries = [...new Set(lines.filter((line) => line !== ''))]
+  const wrong = entries.find((entry) => !isAddressRange(entry))
+  if (wrong !== undefined)
+    return { value: null, problem: `${isolate(wrong)} is not an IP address or a range such as 203.0.113.0/24.` }
+  if (entries.length > maxAddresses)
+    return { value: null, problem: `Enter at most ${maxAddresses} addresses and ranges.` }
+  return { value: entries.length === 0 ? null : entries, problem: null }
 }
 
 function readMetadata(data: FormData): OptionalReading<Record<string, string>> {
@@ -80,6 +96,7 @@ export function changedSettings(present: Key, typed: KeySettings): Input<'change
     requests_per_minute: typed.requests_per_minute === present.requests_per_minute,
     thresholds: inOrder(typed.thresholds) === inOrder(present.thresholds),
     models: inOrder(typed.models) === inOrder(present.models),
+    addresses: inOrder(typed.addresses) === inOrder(present.addresses),
     metadata: inOrder(Object.entries(typed.metadata)) === inOrder(Object.entries(present.metadata))
   }
   return Object.fromEntries(

@@ -15,6 +15,7 @@ const reasons: Readonly<Record<OpenRefusal['reason'], string>> = {
   budget: 'budget',
   rate: 'rate limit',
   model: 'model',
+  address: 'IP address',
   paused: 'paused',
   suspended: 'account suspended',
   other: 'not allowed'
@@ -33,7 +34,12 @@ export function RefusalBadge({ refusals }: { readonly refusals: ReadonlyArray<Pi
 
 /** What can be done about a refusal of a key: a change of the key, or of what is for all keys. */
 export const isOfKey = ({ code, reason }: Pick<OpenRefusal, 'code' | 'reason'>): boolean =>
-  code === 'key_budget_exceeded' || reason === 'model'
+  code === 'key_budget_exceeded' || reason === 'model' || reason === 'address'
+
+function changeOf({ reason }: Pick<OpenRefusal, 'reason'>): string {
+  if (reason === 'model') return 'Change its models'
+  return reason === 'address' ? 'Change its addresses' : 'Raise its budget'
+}
 
 interface RefusalProps {
   readonly refusal: OpenRefusal
@@ -83,7 +89,7 @@ export function KeyRefusals({
               isOfKey(refusal) ? (
                 onEdit !== undefined && (
                   <Button size="small" tone="primary" onClick={onEdit}>
-                    {refusal.reason === 'model' ? 'Change its models' : 'Raise its budget'}
+                    {changeOf(refusal)}
                   </Button>
                 )
               ) : (

@@ -24,7 +24,9 @@ export const shippedUpstreams = (...others: string[]): LiveUpstreams => ({
   leftOut: new Set(
     [...shipped.matchAll(/upstream: ([a-z]+)/g)].map(([, name]) => name!).filter((name) => name !== 'openai')
   ),
-  withoutListPrices: 0
+  withoutListPrices: 0,
+  withoutAddresses: 0,
+  withoutBudgets: 0
 })
 
 /** Writes a file. @returns its path */

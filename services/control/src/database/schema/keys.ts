@@ -28,6 +28,8 @@ export const keys = pgTable(
     previousUntil: at('previous_until'),
     expiresAt: at('expires_at'),
     models: jsonb('models').$type<string[]>(),
+    /** IP addresses and ranges from which it works; null for everywhere. */
+    addresses: jsonb('addresses').$type<string[]>(),
     /** The key's maximum spend in a calendar month, nanodollars. */
     monthlyBudgetNanos: bigint('monthly_budget_nanos', { mode: 'number' }),
     /** Further budgets of the key; see budgets/stored-budgets.ts. */

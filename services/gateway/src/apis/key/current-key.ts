@@ -57,12 +57,12 @@ async function readFacts(request: FastifyRequest, dependencies: CurrentKeyDepend
   let records = recordsOf(known)
   await confirmKey(redis, known, (current) => {
     records = current
-    return judgeKey(current, known.digest)
+    return judgeKey(current, known.digest, request)
   })
   useLog.used(id)
   const budgets = budgetsOf(records.key!, records.account!)
   const counters = await throughRedis(() => readCounters(redis, accountId, id, budgets.map(budgetField)))
-  const [key, account, verdict] = [records.key!, records.account!, judgeKey(records, known.digest)]
+  const [key, account, verdict] = [records.key!, records.account!, judgeKey(records, known.digest, request)]
   if (counters === null) throw new ServiceError('state_unavailable')
   const plan = view.plan(planOf(account))
   const isFreePlan = plan === view.plan(freePlan)

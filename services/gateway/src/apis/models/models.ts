@@ -111,7 +111,7 @@ export function models(
     const view = loadedCatalog(catalog)
     const known = request.knownKey!
     countRead(known)
-    await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
+    await confirmKey(redis, known, (records) => judgeKey(records, known.digest, request))
     useLog.used(known.pointer.key)
     const account = withoutEnded(known.accountRecord!.record, Date.now())
     const records = { key: known.keyRecord?.record ?? null, account }

@@ -68,7 +68,7 @@ async function pass(
   const { id } = request.params
   const known = request.knownKey!
   const view = loadedCatalog(catalog)
-  await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
+  await confirmKey(redis, known, (records) => judgeKey(records, known.digest, request))
   await countFreeCall(redis, known, view)
   useLog.used(known.pointer.key)
   const { pointer } = known
