@@ -17,11 +17,12 @@ import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { noteBudget } from '../notices/spend-checks.ts'
+import { assertGatewaysEnforce } from '../projection/gateway-abilities.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { endByChange } from '../refusals/end-refusals.ts'
 import { type ByWhom, byPrincipal, changeableKey, type KeysOptions } from './key-context.ts'
 import { assertKeyQuota } from './key-quota.ts'
-import { assertGatewaysEnforce, hasTerms, isForPeopleOnly, readKeyTerms } from './key-terms.ts'
+import { hasTerms, isForPeopleOnly, readKeyTerms } from './key-terms.ts'
 import { toListing, toStoredKey } from './list-keys.ts'
 
 /** `PATCH /:id` changes the terms of a key. */
@@ -99,7 +100,7 @@ export async function changeKey(
     if (present === undefined) throw new ServiceError('not_found')
     const budgetUsd = present.key.monthlyBudgetNanos === null ? null : toUsd(present.key.monthlyBudgetNanos)
     if (expectedUsd !== undefined && expectedUsd !== budgetUsd) throw new ServiceError('budget_changed')
-    const { stored: terms, budgets } = readKeyTerms(asked, catalog, present.planInForce, by.at)
+    const { budgets, ...terms } = readKeyTerms(asked, catalog, present.planInForce, by.at)
     // During the wait for the lock, the key may have expired and another key taken its place in the quota.
     if (present.key.expiresAt !== null && terms.expiresAt !== undefined) {
       const { planInForce, overrideLimits } = present
@@ -109,10 +110,10 @@ export async function changeKey(
     await countKeyChange(tx, catalog, accountId)
     const version = await recordChange(tx, [accountShard(accountId), secretShard(present.key.digest)])
     const ofKey = { accountId, keyId: id }
-    const kept = budgets && (await replaceBudgets(tx, ofKey, present.key.budgets, budgets))
+    const kept = budgets === undefined ? {} : { budgets: await replaceBudgets(tx, ofKey, present.key.budgets, budgets) }
     const [row] = await tx
       .update(keys)
-      .set({ ...terms, ...(kept !== null && { budgets: kept }), version })
+      .set({ ...terms, ...kept, version })
       .where(eq(keys.id, id))
       .returning()
     const isWatchedAnew =

@@ -18,11 +18,12 @@ import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { recordKeyCreated } from '../events/record-event.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import { assertGatewaysEnforce } from '../projection/gateway-abilities.ts'
 import { recordChange } from '../projection/record-change.ts'
 import { alreadyCreated, findMade, idempotencyKey, idempotencyOf, rememberMade } from './idempotency.ts'
 import { type ByWhom, byPrincipal, type KeysOptions, type StoredKey } from './key-context.ts'
 import { assertKeyQuota, mayCreateByServer } from './key-quota.ts'
-import { assertGatewaysEnforce, readKeyTerms } from './key-terms.ts'
+import { readKeyTerms } from './key-terms.ts'
 
 /** `POST /` creates a key. Only this answer contains its secret. */
 export function createRoute(app: TypedApp, { database, catalog, projector, redis, clock }: KeysOptions): void {
@@ -134,14 +135,15 @@ async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Pr
     const outcome = await checkLimits(tx)
     if ('made' in outcome) return { id: outcome.made, isNew: false }
     await countKeyChange(tx, catalog, accountId)
-    const budgets = await numberBudgets(tx, outcome.terms.budgets ?? [])
+    const { budgets: wanted = [], ...terms } = outcome.terms
+    const budgets = await numberBudgets(tx, wanted)
     const [stored] = await tx
       .insert(keys)
       .values({
         id,
         accountId,
         createdBy: by.actorId,
-        ...outcome.terms.stored,
+        ...terms,
         budgets,
         label: asked.label,
         scope,

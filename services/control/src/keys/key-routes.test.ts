@@ -63,6 +63,7 @@ onDatabase('keys', async (t, newDatabase) => {
       models: null,
       addresses: null,
       monthly_budget_usd: null,
+      budgets: [],
       thresholds: null,
       requests_per_minute: null,
       metadata: {},

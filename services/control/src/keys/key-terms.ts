@@ -4,8 +4,6 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { KeyBudgetTerms } from '@tollgate/contracts/http/budgets.ts'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { isAddressRange } from '@tollgate/contracts/keys/ip-addresses.ts'
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { liveUpstreams } from '@tollgate/state/processes/heartbeat.ts'
 import { readBudgetTerms, toKeyBudgets, type WantedBudget } from '../budgets/stored-budgets.ts'
 import { effectivePlan, nanosOfUsd, toUsd } from '../catalog/plans.ts'
 import type { keys } from '../database/schema/keys.ts'
@@ -14,19 +12,14 @@ import { inOrder } from '../notices/decide-threshold.ts'
 
 /** The limits, thresholds, expiry, label and metadata of a key, and whether it is paused. */
 export interface KeyTerms {
-  /** The terms that its row stores as they are. */
-  stored: StoredTerms
-  /** Its budgets besides the one of a month for all models; null if they do not change. */
-  budgets: readonly WantedBudget[] | null
-}
-
-export interface StoredTerms {
   paused?: boolean
   label?: string
   expiresAt?: Date | null
   models?: string[] | null
   addresses?: string[] | null
   monthlyBudgetNanos?: number | null
+  /** Besides the one of a month for all models. */
+  budgets?: readonly WantedBudget[]
   thresholds?: number[] | null
   requestsPerMinute?: number | null
   metadata?: Record<string, string>
@@ -44,8 +37,8 @@ export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: s
     throw refused('monthly_budget_usd: leave it out, because budgets has the budget of the month too')
   const budgets = change.budgets === undefined ? null : readBudgetTerms(change.budgets, catalog, plan)
   const { addresses } = change
-  const stored = {
-    ...(budgets !== null && { monthlyBudgetNanos: budgets.monthlyNanos }),
+  return {
+    ...(budgets !== null && { monthlyBudgetNanos: budgets.monthlyNanos, budgets: budgets.others }),
     ...(paused !== undefined && { paused }),
     ...(label !== undefined && { label }),
     ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : readExpiry(expires_at, now) }),
@@ -58,7 +51,6 @@ export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: s
     ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
     ...(metadata !== undefined && { metadata })
   }
-  return { stored, budgets: budgets?.others ?? null }
 }
 
 function readExpiry(text: string, now: Date): Date {
@@ -86,28 +78,6 @@ function readAddresses(addresses: string[]): string[] {
   const wrong = addresses.find((entry) => !isAddressRange(entry))
   if (wrong === undefined) return addresses
   throw refused(`addresses: ${wrong} is not an IP address or a range such as 203.0.113.0/24`)
-}
-
-/**
- * Refuses terms that a running gateway would not enforce.
- *
- * @throws ServiceError `invalid_request`
- */
-export async function assertGatewaysEnforce(
-  redis: RedisLink,
-  {
-    addresses = null,
-    budgets = []
-  }: { addresses?: ChangeKeyRequest['addresses']; budgets?: readonly unknown[] | undefined }
-): Promise<void> {
-  if (addresses === null && budgets.length === 0) return
-  const gateways = await liveUpstreams(redis)
-  const old = (what: string) =>
-    refused(
-      `${what}: a gateway of an older release is running, which does not check them. Ask the operator to update all gateways`
-    )
-  if (addresses !== null && (gateways?.withoutAddresses ?? 0) > 0) throw old('addresses')
-  if (budgets.length > 0 && (gateways?.withoutBudgets ?? 0) > 0) throw old('budgets')
 }
 
 const refused = (message: string) => new ServiceError('invalid_request', { message })

@@ -8,19 +8,25 @@ import { accountShard, budgetField, secretShard } from '@tollgate/state/keyspace
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { type By, recordAudit } from '../audit/record-audit.ts'
+import { countBudgetsNow } from '../budgets/count-budgets.ts'
+import { readUses } from '../budgets/read-use.ts'
+import {
+  describeBudget,
+  readBudgetTerms,
+  replaceBudgets,
+  toKeyBudget,
+  type WantedBudget
+} from '../budgets/stored-budgets.ts'
 import { callerOf } from '../callers/session.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm, Transaction } from '../database/connect.ts'
 import { accounts, members } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
-import { assertGatewaysEnforce } from '../keys/key-terms.ts'
+import { assertGatewaysEnforce } from '../projection/gateway-abilities.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
-import { countBudgetsNow } from './count-budgets.ts'
-import { readUses } from './read-use.ts'
-import { describeBudget, readBudgetTerms, replaceBudgets, toKeyBudget, type WantedBudget } from './stored-budgets.ts'
+import { assertMayChangeKeys, countKeyChange } from './key-change-limit.ts'
 
 export interface BudgetsOptions {
   readonly database: Database
