@@ -23,7 +23,8 @@ export interface SeenBudgets {
   readonly tag: string
   readonly budgets: readonly SeenBudget[]
   readonly usages: readonly Usage[]
-  readonly holds: ReadonlyArray<{ at: number; nanos: number; key: string; model: string }>
+  /** `budgets`: the fields of the budgets that have it. */
+  readonly holds: ReadonlyArray<{ at: number; nanos: number; key: string; model: string; budgets: readonly string[] }>
 }
 
 /** What budgets should have had at that moment, nanodollars. */
@@ -56,8 +57,14 @@ export async function readBudgetsAndUsage(
     if (field.startsWith('u:')) usages.push(parseUsage(account + field.slice(1), packed))
     else {
       // Releases before the budgets wrote no list of budgets.
-      const { at, nanos, keyField, model } = unpackParts(layouts.hold, Buffer.concat([packed, Buffer.alloc(1)]))
-      holds.push({ at, nanos, key: keyField.slice('k:'.length), model })
+      const {
+        at,
+        nanos,
+        keyField,
+        model,
+        budgets: own
+      } = unpackParts(layouts.hold, Buffer.concat([packed, Buffer.alloc(1)]))
+      holds.push({ at, nanos, key: keyField.slice('k:'.length), model, budgets: own.split(' ') })
     }
   }
   return { account, micros: Number(micros), tag, budgets, usages, holds }

@@ -49,7 +49,7 @@ export async function countBudgets(
     )
     const outcomes = await correctBudgets(redis, account, found)
     for (const [index, { id }] of left.entries()) {
-      if (outcomes[index] && found[index]!.reserved === found[index]!.seen.reserved) complete.add(id)
+      if (outcomes[index] && found[index]!.isComplete) complete.add(id)
     }
     left = left.filter((_budget, index) => !outcomes[index])
   }

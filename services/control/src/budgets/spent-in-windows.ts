@@ -13,6 +13,11 @@ export interface OwnedBudget extends WindowBudget {
   readonly keyId: string | null
 }
 
+/** `isComplete`: no request runs that began before the budget, so its counter will need no further correction. */
+interface Found extends FoundBudget {
+  readonly isComplete: boolean
+}
+
 /**
  * Finds what budgets have spent and reserved in their present windows, from the ledger and from what Redis had at one
  * moment: of each usage row, Redis' state at that moment. Rows that began later do not count, since the counters have
@@ -27,7 +32,7 @@ export async function findSpentInWindows(
   orm: Orm,
   seen: SeenBudgets,
   budgets: readonly OwnedBudget[]
-): Promise<FoundBudget[]> {
+): Promise<Found[]> {
   const personOf = await readPersons(orm, seen.account, budgets)
   // The counters of one window may have different numbers: after the clock was set back, some are in a later one.
   const spends = new Map<string, Promise<Spend[]>>()
@@ -48,8 +53,9 @@ export async function findSpentInWindows(
         (range.from === null || ms >= range.from) && (range.to === null || ms < range.to)
       const settled =
         sum((await spendsIn(range)).filter(counts)) + (await readAdjusted(orm, seen.account, budget, range))
-      const reserved = sum(seen.holds.filter((hold) => isIn(hold.at * 1000) && counts(hold)))
-      return { seen: counter, settled: Math.max(0, settled), reserved }
+      const holds = seen.holds.filter((hold) => isIn(hold.at * 1000) && counts(hold))
+      const isComplete = holds.every((hold) => hold.budgets.includes(counter.field))
+      return { seen: counter, settled: Math.max(0, settled), reserved: sum(holds), isComplete }
     })
   )
 }
