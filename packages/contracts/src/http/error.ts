@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { budgetWindows } from '../records/budget-windows.ts'
 
 const Usd = (description: string) => Type.Optional(Type.String({ description: `US dollars: ${description}` }))
 
@@ -12,19 +13,25 @@ export const ErrorResponse = Type.Object({
       Type.String({ format: 'uri', description: 'Documentation of the code, if the operator has set `DOCS_URL`' })
     ),
     scope: Type.Optional(
-      Type.Enum(['request', 'key', 'account'], {
+      Type.Enum(['request', 'key', 'account', 'member'], {
         description: 'Only in a 402, like the members below: the budget that refused the request.'
       })
     ),
+    window: Type.Optional(
+      Type.Enum([...budgetWindows], { description: 'How long the budget counts before it begins again' })
+    ),
+    models: Type.Optional(
+      Type.String({ description: 'The models that the budget counts, separated by commas. Missing if it counts all.' })
+    ),
     limit_usd: Usd('the limit of the budget'),
-    spent_usd: Usd('charged to the budget this month'),
+    spent_usd: Usd('charged to the budget in its present window'),
     reserved_usd: Usd('reserved for requests in flight'),
     needed_usd: Usd('the minimum that this request needs'),
     resets_at: Type.Optional(
       Type.String({
         format: 'date-time',
         description:
-          'When the next month begins (UTC); in `free_spend_exhausted` the next day. Missing if the request exceeds the budget of a whole month.'
+          'When the next window of the budget begins (UTC); in `free_spend_exhausted` the next day. Missing if waiting does not help: the request exceeds the whole budget, or the budget never begins again.'
       })
     )
   })

@@ -154,6 +154,13 @@ export const ChangeKeyBody = Type.Object(
   closed
 )
 
+/** What to add to the lifetime budget of a key. */
+export const TopUpKeyRequest = Type.Object(
+  { add_usd: Type.Number({ exclusiveMinimum: 0, maximum: 1e6, description: 'Dollars, with at most nine decimals.' }) },
+  closed
+)
+export type TopUpKeyRequest = Static<typeof TopUpKeyRequest>
+
 const RotateKeyBody = Type.Object(
   {
     /** How long the old secret still works; default 0. */

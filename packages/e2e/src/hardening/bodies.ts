@@ -31,6 +31,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'DELETE /api/auth/me': {},
   'DELETE /api/auth/sessions/{id}': {},
   'PATCH /api/account': { monthly_budget_usd: 1 },
+  'PUT /api/account/budgets': { budgets: [{ of: 'account', window: 'day', limit_usd: 1, models: ['gpt-5-nano'] }] },
   'POST /api/team/seats': { email: 'eve@example.com' },
   'POST /api/team/invitations/{token}/accept': {},
   'DELETE /api/team/seats/{id}': {},
@@ -57,6 +58,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     requests_per_minute: 60,
     metadata: { tenant: '1' }
   },
+  'POST /api/keys/{id}/top-up': { add_usd: 1 },
   'POST /api/keys/{id}/rotate': { grace_seconds: 1 },
   'POST /api/keys/{id}/end-grace': {},
   'DELETE /api/keys/{id}': {},

@@ -90,6 +90,8 @@ test('a write that is repeated without a change adds no row to a log', async (t)
   /** Each prepares, and returns the write to repeat. */
   const repeats: Record<string, () => Promise<() => Promise<Answer>>> = {
     'PATCH /api/account': async () => () => asAda('PATCH', '/api/account', { monthly_budget_usd: 1 }),
+    'PUT /api/account/budgets': async () => () =>
+      asAda('PUT', '/api/account/budgets', { budgets: [{ of: 'account', window: 'day', limit_usd: 1 }] }),
     'PATCH /api/account/notifications': async () => () =>
       asAda('PATCH', '/api/account/notifications', {
         thresholds: [90, 50],
@@ -174,6 +176,12 @@ test('a write that is repeated without a change adds no row to a log', async (t)
     'PATCH /api/keys/{id}': async () => {
       const id = await newKey()
       return () => asAda('PATCH', `/api/keys/${id}`, { label: 'changed', monthly_budget_usd: 3 })
+    },
+    'POST /api/keys/{id}/top-up': async () => {
+      const id = await newKey()
+      await asAda('PATCH', `/api/keys/${id}`, { budgets: [{ window: 'lifetime', limit_usd: 1 }] })
+      const headers = { 'idempotency-key': 'the-same' }
+      return () => call('POST', `/api/keys/${id}/top-up`, { cookie, headers, body: { add_usd: 1 } })
     },
     'POST /api/keys/{id}/end-grace': async () => {
       const id = await newKey()

@@ -13,6 +13,7 @@ import { readKeyCursor, writeKeyCursor } from './key-search.ts'
 import { describeKey, listKeys } from './list-keys.ts'
 import { revokeRoute } from './revoke-key.ts'
 import { endGraceRoute, rotateRoute } from './rotate-key.ts'
+import { topUpRoute } from './top-up-key.ts'
 
 const defaultPage = 100
 const badCursor = 'cursor: not valid for this list. Use next_cursor of the previous page.'
@@ -88,6 +89,7 @@ export async function keyRoutes(instance: FastifyInstance, options: KeysOptions)
   createRoute(app, options)
   rotateRoute(app, options)
   changeRoute(app, options)
+  topUpRoute(app, options)
   endGraceRoute(app, options)
   revokeRoute(app, options)
 }

@@ -308,6 +308,28 @@ onDatabase('keys for partners', async (t, newDatabase) => {
   })
 
   await t.test(
+    'a server adds to the lifetime budget of a tenant’s key: calls at once all count, and repeats once',
+    async () => {
+      const { user, server } = await partner()
+      const key = told(await create(user, { label: 'tenant', budgets: [{ window: 'lifetime', limit_usd: 1 }] }))
+      const add = (add_usd: number, idempotency: string | null, id = key.id) =>
+        call('POST', `/api/keys/${id}/top-up`, {
+          headers: { ...server.headers, ...(idempotency !== null && { 'idempotency-key': idempotency }) },
+          body: { add_usd }
+        })
+      const answers = await Promise.all([add(0.1, 'a'), add(0.02, 'b'), add(0.003, 'c'), add(0.1, 'a'), add(0.1, 'a')])
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+      const limit = async () => (await recordOf(user.id, key.id)).budgets?.map(({ nanos }) => nanos)
+      assert.deepEqual(await limit(), [1_123_000_000])
+      const other = told(await create(user, { label: 'without' }))
+      for (const wrong of [add(1, null), add(1, 'd', other.id), add(1e6, 'e'), add(0, 'f')]) {
+        assert.deepEqual(refusal(await wrong), [400, 'invalid_request'])
+      }
+      assert.deepEqual(await limit(), [1_123_000_000])
+    }
+  )
+
+  await t.test(
     'the old secret of a rotated key can be ended early, and the listing says until when it works',
     async () => {
       const { user, server, management } = await partner()
