@@ -40,6 +40,7 @@ const key = {
   models: null,
   addresses: null,
   monthly_budget_usd: null,
+  budgets: [],
   thresholds: null,
   old_secret_until: null,
   requests_per_minute: null,

@@ -34,6 +34,7 @@ const needMore = [
   'POST /api/billing/checkout',
   'POST /api/billing/webhook',
   'POST /api/events/seen',
+  'POST /api/keys/{id}/top-up',
   'POST /api/team/invitations/{token}/accept',
   'POST /api/team/seats',
   'POST /api/webhooks/{id}/deliveries/{delivery_id}/redeliver'
@@ -127,6 +128,7 @@ const url = 'https://hooks.example.com/'
 const bodies: Readonly<Record<string, unknown>> = {
   register: { email: 'new@example.com', password: 'correct horse battery', name: 'Ada' },
   changeUser: { name: 'Countess' },
+  changeBudgets: { budgets: [] },
   forgotPassword: { email: 'nobody@example.com' },
   resendConfirmation: { email: 'nobody@example.com' },
   changeKey: { label: 'renamed' },
