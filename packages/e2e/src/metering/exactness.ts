@@ -1,7 +1,9 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { type PricedRow, pricedRows, type UsageCounts, zeroCounts } from '@tollgate/contracts/meters/meters.ts'
-import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
+import type { AccountRecord, WindowBudget } from '@tollgate/contracts/records/records.ts'
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
+import { budgetField } from '@tollgate/state/keyspace/names.ts'
+import { readState } from '@tollgate/state/testing/account-state.ts'
 import { clientApis } from './ask.ts'
 import { type Charges, chargedKinds, costOf, hasNoHolds, hasWorked, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
@@ -62,11 +64,37 @@ type Accounts = ReadonlyMap<string, Partial<AccountRecord>>
 
 const accountCount = 10
 
+/** A model that many requests are for. */
+const [budgetedModel] = Object.keys(meteredModels) as [string]
+/** Budgets of each account: what they count must be what was charged. */
+const budgets: WindowBudget[] = [
+  { id: 1, window: 'lifetime', nanos: 1e15 },
+  { id: 2, window: 'lifetime', nanos: 1e15, models: [budgetedModel] }
+]
+
+/** Describes the error in the budgets of an account; null if they are right. */
+async function faultOfBudgets(
+  { records }: Fleet,
+  account: string,
+  { settled, usage }: Pick<Charges, 'settled' | 'usage'>
+): Promise<string | null> {
+  const counted = (await readState(records.link.client, account)).budgets
+  const rows = [...usage].filter(([name]) => name.endsWith(`|${budgetedModel}`))
+  const ofModel = rows.reduce((sum, [, { costNanos }]) => sum + costNanos, 0)
+  const expected = [settled, 0, ofModel, 0]
+  const found = budgets.flatMap((budget) => {
+    const { settled: spent = 0, reserved = 0 } = counted.get(budgetField(budget)) ?? {}
+    return [spent, reserved]
+  })
+  if (found.join() === expected.join()) return null
+  return `budgets of an account have settled and reserved ${found.join(', ')} instead of ${expected.join(', ')}`
+}
+
 async function addAccounts({ records }: Fleet, book: PriceBook): Promise<Accounts> {
   const accounts = new Map<string, Partial<AccountRecord>>()
   for (let number = 0; number < accountCount; number++) {
     const record = book.accountOf(number)
-    accounts.set(await records.addAccount(record), record)
+    accounts.set(await records.addAccount({ ...record, budgets }), record)
   }
   return accounts
 }
@@ -97,7 +125,9 @@ async function compare(fleet: Fleet, sent: readonly Sent[], accounts: Accounts, 
       faults.push(`${ofKind}: ${fault}; charged ${JSON.stringify(nonZero(charged))}, calls ${bills}`)
     }
   }
-  for (const { settled, reserved, byKey } of charges.values()) {
+  for (const [account, { settled, reserved, byKey, usage }] of charges) {
+    const ofBudgets = await faultOfBudgets(fleet, account, { settled, usage })
+    if (ofBudgets !== null) faults.push(ofBudgets)
     const sum = [...byKey.values()].reduce((all, nanos) => all + nanos, 0)
     if (settled !== sum || reserved !== 0)
       faults.push(`an account has settled ${settled} and reserved ${reserved}, its keys settled ${sum}`)
