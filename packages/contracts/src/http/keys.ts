@@ -42,6 +42,19 @@ const Metadata = Type.Record(
   }
 )
 
+/** What happens to a request that a budget refuses; null: it stays refused. */
+const OnExhausted = Type.Object(
+  {
+    model: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'A model of the key that serves the request instead, if it fits then. The answer has the header `x-tollgate-model`, and the receipt both models.'
+    })
+  },
+  closed
+)
+
 /** A key without its secret. */
 export const Key = Type.Object({
   id: Type.String(),
@@ -60,6 +73,7 @@ export const Key = Type.Object({
   monthly_budget_usd: orNull(Type.Number()),
   /** All budgets, also the one of a month that `monthly_budget_usd` has. */
   budgets: Type.Array(KeyBudget),
+  on_exhausted: orNull(OnExhausted),
   /** Percent of the monthly budget at which the owner is told, in order; null for the account's `key_thresholds`. */
   thresholds: orNull(Type.Array(Type.Integer())),
   requests_per_minute: orNull(Type.Integer()),
@@ -113,6 +127,7 @@ const terms = {
    * what its window has already spent. A request must fit into each budget that counts it.
    */
   budgets: Type.Optional(Type.Array(KeyBudgetTerms, { maxItems: maxBudgets })),
+  on_exhausted: Type.Optional(orNull(OnExhausted)),
   /** Percent of the monthly budget; null for the account's `key_thresholds`, empty for none. */
   thresholds: Type.Optional(orNull(Thresholds)),
   requests_per_minute: Type.Optional(orNull(RequestsPerMinute)),

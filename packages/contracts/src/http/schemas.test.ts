@@ -41,6 +41,7 @@ const key = {
   addresses: null,
   monthly_budget_usd: null,
   budgets: [],
+  on_exhausted: null,
   thresholds: null,
   old_secret_until: null,
   requests_per_minute: null,

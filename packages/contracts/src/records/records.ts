@@ -48,6 +48,8 @@ export const KeyRecord = Type.Object({
   member: Type.Optional(Type.String()),
   /** IP addresses and ranges from which it works. Absent if it works from everywhere. */
   addresses: Type.Optional(Type.Array(Type.String())),
+  /** The model that serves a request which a budget refuses. Absent: it stays refused. */
+  onExhausted: Type.Optional(Type.String()),
   /** Present if open requests end, too, when their secret stops working by a revocation or rotation. */
   cutStreams: Type.Optional(Type.Literal(true)),
   /** For `GET /v1/key`. Absent in records of older releases. */

@@ -68,7 +68,15 @@ export function changeRoute(app: TypedApp, options: KeysOptions): void {
 }
 
 /** Terms by which a key refuses requests. */
-const refusingTerms = ['monthlyBudgetNanos', 'budgets', 'requestsPerMinute', 'models', 'addresses', 'paused'] as const
+const refusingTerms = [
+  'monthlyBudgetNanos',
+  'budgets',
+  'exhaustedModel',
+  'requestsPerMinute',
+  'models',
+  'addresses',
+  'paused'
+] as const
 
 /**
  * Changes the terms of a key.
@@ -159,7 +167,8 @@ function settingsOf(row: Row): Record<string, Value> {
     thresholds: asText(thresholds),
     budgets: asText(row.budgets.length === 0 ? null : row.budgets.map(describeBudget))
   }
-  return { paused, label, expires_at, monthly_budget_usd, requests_per_minute, ...lists }
+  const onExhausted = { on_exhausted: row.exhaustedModel ?? null }
+  return { paused, label, expires_at, monthly_budget_usd, requests_per_minute, ...onExhausted, ...lists }
 }
 
 function asText(list: ReadonlyArray<string | number> | null): string | null {

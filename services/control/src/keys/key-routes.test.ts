@@ -64,6 +64,7 @@ onDatabase('keys', async (t, newDatabase) => {
       addresses: null,
       monthly_budget_usd: null,
       budgets: [],
+      on_exhausted: null,
       thresholds: null,
       requests_per_minute: null,
       metadata: {},

@@ -147,6 +147,7 @@ const key: typeof keys.$inferSelect = {
   addresses: ['203.0.113.7'],
   monthlyBudgetNanos: 12_345_678_901,
   budgets: [{ id: 1, window: 'day', nanos: 2e9, models: ['a', 'b'] }],
+  exhaustedModel: null,
   thresholds: [50, 90],
   requestsPerMinute: null,
   sessionId: null,

@@ -20,6 +20,7 @@ export interface KeyTerms {
   monthlyBudgetNanos?: number | null
   /** Besides the one of a month for all models. */
   budgets?: readonly WantedBudget[]
+  exhaustedModel?: string | null
   thresholds?: number[] | null
   requestsPerMinute?: number | null
   metadata?: Record<string, string>
@@ -43,6 +44,9 @@ export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: s
     ...(label !== undefined && { label }),
     ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : readExpiry(expires_at, now) }),
     ...(models !== undefined && { models: models === null ? null : readModels(models, catalog, plan) }),
+    ...(change.on_exhausted !== undefined && {
+      exhaustedModel: change.on_exhausted && readExhausted(change.on_exhausted.model, catalog, plan)
+    }),
     ...(addresses !== undefined && { addresses: addresses === null ? null : readAddresses(addresses) }),
     ...(monthly_budget_usd !== undefined && {
       monthlyBudgetNanos: monthly_budget_usd === null ? null : nanosOfUsd(monthly_budget_usd)
@@ -72,6 +76,11 @@ function readModels(models: string[], catalog: Catalog, plan: string): string[] 
     throw refused(`models: ${other} is an alias. Name its model, ${meant}`)
   }
   throw refused(`models: ${other} is not in the plan`)
+}
+
+function readExhausted(model: string, catalog: Catalog, plan: string): string {
+  if (catalog.plans[effectivePlan(catalog, plan)]!.models.includes(model)) return model
+  throw refused(`on_exhausted.model: ${model} is not in the plan`)
 }
 
 function readAddresses(addresses: string[]): string[] {
@@ -106,6 +115,7 @@ export function hasTerms(key: typeof keys.$inferSelect, change: ChangeKeyRequest
     addresses: key.addresses,
     monthly_budget_usd: key.monthlyBudgetNanos === null ? null : toUsd(key.monthlyBudgetNanos),
     budgets: toKeyBudgets(key.monthlyBudgetNanos, key.budgets),
+    on_exhausted: key.exhaustedModel === null ? null : { model: key.exhaustedModel },
     thresholds: key.thresholds,
     requests_per_minute: key.requestsPerMinute,
     metadata: key.metadata

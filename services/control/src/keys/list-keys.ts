@@ -124,6 +124,7 @@ export function toStoredKey(row: typeof keys.$inferSelect): Omit<Key, 'can_chang
     addresses: row.addresses,
     monthly_budget_usd: row.monthlyBudgetNanos === null ? null : toUsd(row.monthlyBudgetNanos),
     budgets: toKeyBudgets(row.monthlyBudgetNanos, row.budgets),
+    on_exhausted: row.exhaustedModel === null ? null : { model: row.exhaustedModel },
     thresholds: row.thresholds,
     requests_per_minute: row.requestsPerMinute,
     metadata: row.metadata,

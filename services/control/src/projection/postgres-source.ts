@@ -198,6 +198,7 @@ function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
       monthlyBudgetNanos: row.monthlyBudgetNanos,
       requestsPerMinute: row.requestsPerMinute,
       ...(row.budgets.length > 0 && { budgets: row.budgets }),
+      ...(row.exhaustedModel !== null && { onExhausted: row.exhaustedModel }),
       ...(row.createdBy !== null && { member: row.createdBy }),
       ...(row.addresses !== null && { addresses: row.addresses }),
       ...(row.cutStreams && { cutStreams: true as const }),

@@ -51,6 +51,7 @@ export const keyColumns = {
   models: keys.models,
   monthlyBudgetNanos: keys.monthlyBudgetNanos,
   budgets: keys.budgets,
+  exhaustedModel: keys.exhaustedModel,
   createdBy: keys.createdBy,
   requestsPerMinute: keys.requestsPerMinute,
   addresses: keys.addresses,

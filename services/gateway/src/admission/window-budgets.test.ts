@@ -3,7 +3,7 @@ import type { KeyFacts } from '@tollgate/contracts/http/current-key.ts'
 import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import { windowEnds, windowNumber } from '@tollgate/contracts/records/budget-windows.ts'
 import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
-import { changeBudget } from '@tollgate/state/testing/account-state.ts'
+import { changeBudget, readState } from '@tollgate/state/testing/account-state.ts'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -119,4 +119,28 @@ t.test('a key reads its budgets with a window', async () => {
   })
   assert.partialDeepStrictEqual(week, { window: 'week', models: ['writer'], spent_usd: '0.00' })
   assert.partialDeepStrictEqual(data, { limit: (3 * cost) / 1e9, limit_remaining: (2 * cost) / 1e9, limit_reset: null })
+})
+
+t.test('a key that names a cheaper model gets it where a budget refuses, and the answer says so', async () => {
+  const names: unknown[] = []
+  upstream.answer(({ body, response }) => {
+    names.push((JSON.parse(body) as { model: string }).model)
+    response.setHeader('content-type', 'application/json')
+    response.end('{"choices":[{"message":{}}],"usage":{"prompt_tokens":10,"completion_tokens":20}}')
+  })
+  const budgets: WindowBudget[] = [{ id: 1, window: 'day', nanos: 0, models: ['small'] }]
+  const seeded = await gateway.seedKey({ key: { budgets, onExhausted: 'renamed' } })
+  const send = () => post(gateway, seeded.secret, '/chat/completions', chatOf('small', { max_tokens: 100 }))
+  const answer = await send()
+  assert.deepEqual([answer.status, answer.headers.get('x-tollgate-model')], [200, 'renamed'])
+  await gateway.settled()
+  assert.deepEqual(names, [testCatalog.models.renamed!.route[0]!.model])
+  const { usage } = await readState(gateway.control.client, seeded.account)
+  assert.ok([...usage.keys()].every((name) => name.endsWith('|renamed')) && usage.size > 0)
+  // Without room for the other model either, the first refusal is answered.
+  await gateway.changeKey(seeded, { budgets: [...budgets, { id: 2, window: 'week', nanos: 0 }] })
+  const { error } = (await (await send()).json()) as { error: Record<string, string> }
+  assert.deepEqual([error.code, error.window, error.models], ['budget_exceeded', 'day', 'small'])
+  const other = await post(gateway, seeded.secret, '/embeddings', { model: 'embedder', input: 'x' })
+  assert.equal(other.status, 402)
 })

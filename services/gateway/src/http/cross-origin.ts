@@ -7,6 +7,7 @@ const exposed = [
   'retry-after-ms',
   'x-should-retry',
   'x-tollgate-granted-output-tokens',
+  'x-tollgate-model',
   'x-tollgate-granted-tool-calls',
   'x-tollgate-cost',
   'x-tollgate-budget-remaining',

@@ -54,6 +54,7 @@ export class InferenceRequest implements CallRequest {
   readonly #body: RequestBody<unknown>
   readonly #input: StoredInput
   readonly #isStream: boolean
+  readonly #isInstead: boolean
   readonly #upstreamFields: readonly string[]
   readonly #prompt: CountablePrompt | null
   /** null until {@link bound} computes it. */
@@ -65,6 +66,8 @@ export class InferenceRequest implements CallRequest {
    * Begins the admission of a request: from here on its labels name its model.
    *
    * @param catalog the whole catalog in force
+   * @param instead the id of the model that serves it, because a budget refused the one that the client asked for; else
+   *   null
    * @throws ServiceError invalid_request or unpriced_parameter for a header
    */
   constructor(
@@ -72,7 +75,8 @@ export class InferenceRequest implements CallRequest {
     { body, input }: Pick<ReadRequest, 'body' | 'input'>,
     endpoint: Api,
     dependencies: InferenceDependencies,
-    catalog: CatalogView
+    catalog: CatalogView,
+    instead: string | null
   ) {
     const { model: askedModel, stream } = body.members as CommonMembers
     this.upstreams = dependencies.upstreams.current
@@ -83,14 +87,15 @@ export class InferenceRequest implements CallRequest {
     this.#body = body
     this.#input = input
     this.#isStream = stream === true && endpoint.streams
-    const entry = this.catalog.find(askedModel)
+    const entry = this.catalog.find(instead ?? askedModel)
     this.id = request.id
     this.key = request.knownKey!
     this.kind = endpoint.kind
     this.model = modelOfKind(entry, endpoint.kind)
     // From here on an alias counts as its model. Only the client and the receipt see the name that the client asked
     // for.
-    this.name = entry?.id ?? askedModel
+    this.name = entry?.id ?? instead ?? askedModel
+    this.#isInstead = instead !== null
     request.modelLabel = this.model === null ? otherLabel : this.name
     request.askedModel = askedModel
     this.#upstreamFields = endpoint.upstreamFields?.(request.headers) ?? noFields
@@ -215,6 +220,7 @@ export class InferenceRequest implements CallRequest {
         upstreamFields: this.#upstreamFields,
         hidesOutput: hidesOutput === true || hidesAnswers === true
       },
+      isInstead: this.#isInstead,
       chainTokens: isStored?.(members) === true ? input.tokens : null,
       textBytes: measurableBytes(bound),
       providerCount,

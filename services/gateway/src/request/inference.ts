@@ -92,13 +92,15 @@ class InferenceHandler {
       .catch((error) => this.#reader.refuse(request, reply, error, resources))
   }
 
-  #admit(request: FastifyRequest, reply: FastifyReply, read: ReadRequest): void {
+  /** @param refused that of the model that the client asked for, if another one shall serve the request */
+  #admit(request: FastifyRequest, reply: FastifyReply, read: ReadRequest, refused: Refused | null = null): void {
     const { admission, catalog, isDraining } = this.#dependencies
     const { resources } = read
     // The gateway may have begun to stop while the body arrived.
     if (isDraining()) throw new ServiceError('draining')
-    const call = new InferenceRequest(request, read, this.#endpoint, this.#dependencies, loadedCatalog(catalog))
-    resources.useUpstreams(call.upstreams.requests)
+    const view = loadedCatalog(catalog)
+    const call = new InferenceRequest(request, read, this.#endpoint, this.#dependencies, view, refused?.instead ?? null)
+    if (refused === null) resources.useUpstreams(call.upstreams.requests)
     admitRequest(admission, call).then(
       (admitted) => {
         try {
@@ -107,8 +109,31 @@ class InferenceHandler {
           this.#fail(request, reply, error, resources)
         }
       },
-      (error) => this.#reader.refuse(request, reply, call.refusalOf(error), resources)
+      (error) => {
+        if (refused !== null) {
+          this.#refuseAsked(request, reply, read, refused)
+          return
+        }
+        const instead = modelInstead(call, error)
+        if (instead === null) this.#reader.refuse(request, reply, call.refusalOf(error), resources)
+        else this.#admitInstead(request, reply, read, { asked: call.name, instead, error })
+      }
     )
+  }
+
+  /** Admits a request to another model than the refused one. If that fails too, the first refusal is answered. */
+  #admitInstead(request: FastifyRequest, reply: FastifyReply, read: ReadRequest, refused: Refused): void {
+    try {
+      this.#admit(request, reply, read, refused)
+    } catch {
+      this.#refuseAsked(request, reply, read, refused)
+    }
+  }
+
+  #refuseAsked(request: FastifyRequest, reply: FastifyReply, read: ReadRequest, { asked, error }: Refused): void {
+    request.modelLabel = asked
+    request.allowedModel = asked
+    this.#reader.refuse(request, reply, error, read.resources)
   }
 
   /** Ends an admitted request after an error of the gateway itself. */
@@ -123,6 +148,23 @@ class InferenceHandler {
     reply.raw.destroy()
     resources.release()
   }
+}
+
+/** The refusal of a model by a budget, and the id of the one that shall serve the request instead. */
+interface Refused {
+  readonly asked: string
+  readonly instead: string
+  readonly error: unknown
+}
+
+/** Budgets that may have room for another model. */
+const exhaustedCodes: readonly string[] = ['budget_exceeded', 'key_budget_exceeded', 'monthly_budget_exceeded']
+
+/** The model that the key names for requests which a budget refuses; null if there is none, or for another error. */
+function modelInstead({ key, name }: InferenceRequest, error: unknown): string | null {
+  const instead = key.keyRecord?.record.onExhausted
+  if (instead === undefined || instead === name) return null
+  return error instanceof ServiceError && exhaustedCodes.includes(error.code) ? instead : null
 }
 
 const noFields: readonly string[] = []

@@ -27,6 +27,8 @@ import type { RequestResources } from './request-resources.ts'
 export interface AdmittedRequest {
   readonly metered: Pick<Call, 'model' | 'admitted' | 'costs' | 'tiers' | 'prompt' | 'promptKinds' | 'answers'>
   readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'format' | 'upstreamFields' | 'hidesOutput'>
+  /** Whether another model serves it than the one that the client asked for, because a budget refused that one. */
+  readonly isInstead: boolean
   /** The maximum tokens of earlier answers in its prompt, if the provider stores the answer; else null. */
   readonly chainTokens: number | null
   /** Bytes of its text, if the reported tokens of its prompt are of that text alone; else 0. */
@@ -47,7 +49,7 @@ export function startRelay(
   dependencies: InferenceDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metered, forwarded, chainTokens, textBytes, providerCount, upstreams, resources }: AdmittedRequest
+  { metered, forwarded, isInstead, chainTokens, textBytes, providerCount, upstreams, resources }: AdmittedRequest
 ): void {
   const { settlement, upstreamMetrics, openCalls } = dependencies
   const { id, trace } = request
@@ -104,7 +106,7 @@ export function startRelay(
     trace,
     maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
     response: reply.raw,
-    fields: answerFields(request, admitted, forwarded.output),
+    fields: answerFields(request, metered, isInstead, forwarded.output),
     slowReaders: dependencies.slowReaders,
     deadlines: dependencies.deadlines,
     abandonedStreams: dependencies.abandonedStreams,
@@ -237,15 +239,18 @@ function storedTokens(
 /** Headers of every answer to an admitted request: names and values, alternating. */
 function answerFields(
   request: FastifyRequest,
-  { hold, rates, tokensPerMinute, toolCalls }: Admitted,
+  { model, admitted }: AdmittedRequest['metered'],
+  isInstead: boolean,
   output: GrantedOutput | null
 ): string[] {
+  const { hold, rates, tokensPerMinute, toolCalls } = admitted
   const fields = rateFields(rates, tokensPerMinute)
   fields.push(...crossOriginFields(request.headers.origin))
   // Without this request's own reservation: what is left for it and all later requests.
   fields.push('x-tollgate-budget-remaining', formatNanos(Math.max(0, hold.budgetLeftNanos + hold.nanos)))
   if (output !== null && output.parameter !== null)
     fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
+  if (isInstead) fields.push('x-tollgate-model', model)
   if (toolCalls !== null) fields.push('x-tollgate-granted-tool-calls', String(toolCalls.calls))
   return fields
 }

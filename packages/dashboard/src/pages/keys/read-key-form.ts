@@ -6,7 +6,9 @@ import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { type OptionalReading, readEndDay, readLimit, readThresholds } from '../../forms/read-number.ts'
 
 export type Key = Answer<'listKeys'>['keys'][number]
-export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope' | 'account_id' | 'paused' | 'budgets'>>
+export type KeySettings = Required<
+  Omit<Input<'createKey'>['body'], 'scope' | 'account_id' | 'paused' | 'budgets' | 'on_exhausted'>
+>
 
 const metadataName = /^[A-Za-z0-9_.-]{1,40}$/
 const maxPairs = 16

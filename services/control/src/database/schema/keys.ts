@@ -34,6 +34,8 @@ export const keys = pgTable(
     monthlyBudgetNanos: bigint('monthly_budget_nanos', { mode: 'number' }),
     /** Further budgets of the key; see budgets/stored-budgets.ts. */
     budgets: jsonb('budgets').$type<WindowBudget[]>().notNull().default([]),
+    /** The model that serves a request which a budget refuses. */
+    exhaustedModel: text('exhausted_model'),
     /** Percent of the budget at which the owner is told; null: those of the account. See notice_settings. */
     thresholds: integer('thresholds').array(),
     requestsPerMinute: integer('requests_per_minute'),
