@@ -41,6 +41,8 @@ export const AccountExport = Type.Object(
         plan: Type.String(),
         status: Type.Enum(['active', 'suspended']),
         monthly_budget_usd: orNull(SignedUsd),
+        /** Further budgets of the account and its members, such as `$5 a day`. */
+        budgets: Type.Array(Type.String()),
         created: Instant
       },
       closed

@@ -3,7 +3,7 @@ import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/recor
 import { confirmRecords } from '../admission/confirm.ts'
 import { accountName, accountShard, tombstonesName } from '../keyspace/names.ts'
 import type { RedisNode } from '../link/redis-link.ts'
-import { changeAccount } from '../testing/account-state.ts'
+import { changeAccount, changeBudget } from '../testing/account-state.ts'
 import { activeKey } from '../testing/one-account.ts'
 import { setVerified } from '../testing/redis-content.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
@@ -75,6 +75,7 @@ testOnEveryRedis('tombstones', async (t, link) => {
     await putAll(link, [{ kind: 'account', account, version: 3, record: closed, isDeleted: true }])
     await setVerified(client, shard, 3, link.run())
     await changeAccount(client, account, { version: 3, month: 202611, open: 1 })
+    await changeBudget(client, account, 'bd:1', { window: 1, settled: 2 })
     assert.equal(await sweepTombstones(link, { shards, keptMs: 0 }), 0)
     await changeAccount(client, account, { open: 0 })
     assert.equal(await sweepTombstones(link, { shards, keptMs: 0 }), 1)

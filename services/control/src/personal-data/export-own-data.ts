@@ -11,6 +11,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { toStoredSession } from '../auth/own-sessions.ts'
 import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
 import { everyCustomer } from '../billing/customers.ts'
+import { describeBudget } from '../budgets/stored-budgets.ts'
 import { callerOf } from '../callers/session.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
@@ -121,6 +122,7 @@ async function readOwnFacts(orm: Orm, id: string, now: Date): Promise<OwnFacts> 
       plan: account.planInForce,
       status: account.status,
       monthly_budget_usd: account.ownCapNanos === null ? null : formatUsd(BigInt(account.ownCapNanos)),
+      budgets: account.budgets.map(describeBudget),
       created: account.createdAt.toISOString()
     },
     sessions: await readSessions(orm, id, now),
