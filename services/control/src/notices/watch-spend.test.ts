@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { accountEvents, type EventData } from '@tollgate/contracts/events/event-types.ts'
+import type { EventsResponse } from '@tollgate/contracts/http/notices.ts'
 import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
 import { budgetField } from '@tollgate/state/keyspace/names.ts'
 import { correctBudgets, readBudgetsAndUsage } from '@tollgate/state/spend/budgets.ts'
-import { eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { Value } from 'typebox/value'
-import { accounts } from '../database/schema/accounts.ts'
+import { accounts, members } from '../database/schema/accounts.ts'
 import { adjustments } from '../database/schema/audit.ts'
 import { keys } from '../database/schema/keys.ts'
 import { events, noticeSettings, openRefusals, spendChecks, toldWindows } from '../database/schema/notices.ts'
@@ -240,8 +241,7 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
     const { id, cookie, key, told: toldMonthly } = await open()
     const change = async (path: string, method: 'PATCH' | 'PUT', list: object[]) =>
       await expectStatus(call(method, path, { cookie, body: { budgets: list } }), 200)
-    const ofMonth = { window: 'month', limit_usd: 10 }
-    const changeKey = (list: object[]) => change(`/api/keys/${key}`, 'PATCH', [ofMonth, ...list])
+    const changeKey = (list: object[]) => change(`/api/keys/${key}`, 'PATCH', list)
     await changeKey(ofKey)
     await change('/api/account/budgets', 'PUT', ofAccount)
     await orm.delete(spendChecks)
@@ -275,22 +275,19 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
     const { spend, percents, told, toldMonthly, checks, key } = await openWindows([{ window: 'day', limit_usd: 2 }], [])
     const today = new Date()
     const tomorrow = new Date(today.getTime() + 86_400_000)
-    await spend(0.8)
-    await spendWatcher.runOnce()
-    assert.deepEqual(await percents(), [])
-    for (const [dollars, expected] of [
-      [0.3, [50]],
-      [0.6, [50, 80]],
-      [0.3, [50, 80, 100]]
-    ] as const) {
-      await spend(dollars)
+    const check = async () => {
       await Promise.all([1, 2, 3].map(() => performChecks(sources, checks, today)))
-      await spendWatcher.runOnce()
-      assert.deepEqual(
-        (await percents()).toSorted((a, b) => a - b),
-        expected
-      )
+      return (await percents()).toSorted((one, other) => one - other)
     }
+    await spend(0.8)
+    assert.deepEqual(await check(), [])
+    await spend(0.3)
+    await spendWatcher.runOnce()
+    assert.deepEqual(await percents(), [50])
+    await spend(0.6)
+    assert.deepEqual(await check(), [50, 80])
+    await spend(0.3)
+    assert.deepEqual(await check(), [50, 80, 100])
     const midnight = new Date(Math.floor(tomorrow.getTime() / 86_400_000) * 86_400_000)
     assert.partialDeepStrictEqual((await told()).toSorted((a, b) => a.percent - b.percent)[2], {
       scope: 'key',
@@ -343,6 +340,14 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
         ]
       )
       assert.equal(told.find(({ scope }) => scope === 'member')!.resets_at, null)
+      // Other members hear of budgets of the account and of keys, but not of other people's.
+      const other = await control.signUp()
+      const seenBy = async ({ cookie }: { cookie: string }) => {
+        const { body } = await expectStatus(call('GET', '/api/events', { cookie }), 200)
+        return (body as EventsResponse).events.filter(({ type }) => type === 'budget.window_threshold').length
+      }
+      await orm.insert(members).values({ userId: other.id, accountId: opened.id, joinedAt: new Date() })
+      assert.deepEqual([await seenBy(opened), await seenBy(other)], [2, 1])
       // A credit lowers it below the threshold, and a higher limit has thresholds above the spend.
       const [ofMember] = account!.budgets
       await correct(opened.id, ofMember!, -1.4)
@@ -363,6 +368,28 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
       await opened.changeKey([])
       await expectStatus(call('PUT', '/api/account/budgets', { cookie: opened.cookie, body: { budgets: [] } }), 200)
       assert.equal(await orm.$count(toldWindows, eq(toldWindows.accountId, opened.id)), 0)
+    }
+  )
+
+  await t.test(
+    'a budget of a day that refuses requests is used up from 90 % on; a change of budgets ends that',
+    async () => {
+      const budget = { of: 'account', window: 'day', limit_usd: 1 }
+      const { id, cookie, key, spend, percents, checks } = await openWindows([], [budget])
+      const at = new Date()
+      const smallest = { unit: 'nanos', needed: 0.2 * usd, left: 0.08 * usd, limit: usd } as const
+      const refusing = { accountId: id, keyId: key, code: 'budget_exceeded', since: at, lastAt: at, count: 1, smallest }
+      await orm.insert(openRefusals).values({ ...refusing, smallest: { ...smallest, limit: 2 * usd } })
+      await spend(0.92)
+      await performChecks(sources, checks, at)
+      assert.deepEqual(await percents(), [80])
+      // It is this budget that refuses them.
+      await orm.update(openRefusals).set({ smallest }).where(eq(openRefusals.accountId, id))
+      for (const _time of [1, 2]) await performChecks(sources, checks, at)
+      assert.deepEqual((await percents()).toSorted(), [100, 80])
+      const raised = { cookie, body: { budgets: [{ ...budget, limit_usd: 2 }] } }
+      await expectStatus(call('PUT', '/api/account/budgets', raised), 200)
+      assert.equal(await orm.$count(openRefusals, and(eq(openRefusals.accountId, id), isNull(openRefusals.endedAt))), 0)
     }
   )
 
