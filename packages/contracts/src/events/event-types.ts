@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
+import { budgetWindows } from '../records/budget-windows.ts'
 import { refusalReasons, refusedMembers } from '../requests/refusal-reasons.ts'
 
 const Instant = Type.String({ format: 'date-time' })
 const Usd = Type.String({ description: 'US dollars, such as 12.50.' })
 const Month = Type.String({ description: 'A month (UTC), such as 2026-11.' })
-const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 
 /** A key, as events name it. */
 const EventKey = Type.Object({
@@ -49,6 +50,26 @@ export const accountEvents = {
   'budget.forecast': Type.Object(
     { month: Month, budget_usd: Usd, spent_usd: Usd, forecast_usd: Usd },
     { description: 'At the pace of the last days, the account will use up its budget before the month ends.' }
+  ),
+  // Not the type of the monthly budgets: programs that know only those would take it for them.
+  'budget.window_threshold': Type.Object(
+    {
+      scope: Type.Enum(['account', 'member', 'key'], { description: 'Whose budget it is.' }),
+      key: orNull(EventKey),
+      member_id: orNull(Type.String(), 'The person, if `scope` is `member`.'),
+      window: Type.Enum([...budgetWindows], {
+        description: 'A calendar day, week (from Monday) or month in UTC; `lifetime` never begins again.'
+      }),
+      models: orNull(Type.Array(Type.String()), 'It counts requests to these models alone; null: all models.'),
+      percent: Type.Integer({ description: 'The threshold that the spend of the window has reached.' }),
+      budget_usd: Usd,
+      spent_usd: Usd,
+      resets_at: orNull(Instant, 'When the next window begins; null: never.')
+    },
+    {
+      description:
+        'The spend has reached a share of a budget of a day, a week or for ever, of some models, or of a member. `budget.threshold` tells of the other budgets: those of a month for all models of the account or a key.'
+    }
   ),
   'requests.refused': Type.Object(refusals, {
     description:

@@ -74,7 +74,7 @@ export const Key = Type.Object({
   /** All budgets, also the one of a month that `monthly_budget_usd` has. */
   budgets: Type.Array(KeyBudget),
   on_exhausted: orNull(OnExhausted),
-  /** Percent of the monthly budget at which the owner is told, in order; null for the account's `key_thresholds`. */
+  /** Percent of each of its budgets at which the owner is told, in order; null for the account's `key_thresholds`. */
   thresholds: orNull(Type.Array(Type.Integer())),
   requests_per_minute: orNull(Type.Integer()),
   metadata: Type.Record(Type.String(), Type.String()),
@@ -128,7 +128,7 @@ const terms = {
    */
   budgets: Type.Optional(Type.Array(KeyBudgetTerms, { maxItems: maxBudgets })),
   on_exhausted: Type.Optional(orNull(OnExhausted)),
-  /** Percent of the monthly budget; null for the account's `key_thresholds`, empty for none. */
+  /** Percent of each of its budgets; null for the account's `key_thresholds`, empty for none. */
   thresholds: Type.Optional(orNull(Thresholds)),
   requests_per_minute: Type.Optional(orNull(RequestsPerMinute)),
   metadata: Type.Optional(Metadata)

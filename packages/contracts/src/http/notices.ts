@@ -80,9 +80,9 @@ export const Notifications = Type.Object({
       required: Type.Boolean()
     })
   ),
-  /** Percent of the account's monthly budget at which its owner is told, in order. */
+  /** Percent of each budget of the account and its members at which its owner is told, in order. */
   thresholds: Type.Array(Type.Integer()),
-  /** The same, for the monthly budgets of keys without thresholds of their own. */
+  /** The same, for the budgets of keys without thresholds of their own. */
   key_thresholds: Type.Array(Type.Integer())
 })
 export type Notifications = Static<typeof Notifications>

@@ -6,6 +6,17 @@ import { describeNotice } from './describe-notice.ts'
 const key = { id: 'k1', label: 'Web', scope: 'inference', metadata: {} }
 const spent = { month: '2026-11', budget_usd: '50.00', spent_usd: '40.00' }
 const at = '2026-11-23T12:00:00.000Z'
+const windowed = {
+  scope: 'key',
+  key,
+  member_id: null,
+  window: 'day',
+  models: ['small', 'large'],
+  percent: 100,
+  budget_usd: '50.00',
+  spent_usd: '40.00',
+  resets_at: at
+}
 const refused = {
   key,
   code: 'key_budget_exceeded',
@@ -27,6 +38,10 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
   'budget.threshold': [
     { scope: 'account', key: null, percent: 80, ...spent },
     /^80 % .*account for November 2026.*\$40\.00 of \$50\.00\.$/
+  ],
+  'budget.window_threshold': [
+    { ...windowed, percent: 80 },
+    /^80 % of the daily budget of key “\u2068Web\u2069” for small, large is spent: \$40\.00 of \$50\.00\.$/
   ],
   'budget.forecast': [{ ...spent, forecast_usd: '61.00' }, /not last.*\$61\.00 of \$50\.00/],
   'requests.refused': [refused, /^Key .* refuses requests: the budget has \$0\.35 left, and .* needs \$0\.47\.$/],
@@ -120,6 +135,16 @@ test('a used-up budget says so, and leads to the key, or to the page where budge
   assert.deepEqual([tone, link?.to], ['danger', '/dashboard/keys/k1'])
   const ofAccount = { scope: 'account', key: null, percent: 100, ...spent }
   assert.equal(describeNotice({ type: 'budget.threshold', data: ofAccount }).link?.to, '/dashboard/billing')
+})
+
+test('a used-up budget with a window says whose it is, and until when requests are refused', async () => {
+  const told = (changed: object) => {
+    const data = { ...windowed, scope: 'member', key: null, member_id: 'u1', models: null, ...changed }
+    return describeNotice({ type: 'budget.window_threshold', data }, false, (id) => (id === 'u1' ? 'Ada' : id)).text
+  }
+  assert.match(told({}), /^The daily budget of \u2068Ada\u2069 is used up: .*requests are refused until Nov 23, 2026/)
+  const ofAccount = { scope: 'account', member_id: null, window: 'lifetime', models: ['small'], resets_at: null }
+  assert.match(told(ofAccount), /^The lifetime budget of the account for small is .* requests for small are refused\.$/)
 })
 
 test('a notice about the spend of a month leads to the usage of that month', async () => {

@@ -24,12 +24,13 @@ interface NoticeLink {
   readonly text: string
 }
 
-type Teller<Type extends EventType> = (data: EventData<Type>, nameOfPlan: NameOf) => ToldNotice
-/** The name of something by its id. */
+type Teller<Type extends EventType> = (data: EventData<Type>, nameOfId: NameOf) => ToldNotice
+/** The name of a plan or a person by their id. */
 export type NameOf = (id: string) => string
 
 const pages = {
   models: { to: '/dashboard/models', text: 'See the models' },
+  usage: { to: '/dashboard/usage', text: 'See usage' },
   billing: { to: '/dashboard/billing', text: 'See billing' },
   system: { to: '/dashboard/operator/system', text: 'See the system' }
 } as const
@@ -68,6 +69,13 @@ function suspendedBy(reason: string): string {
   return 'The account was suspended.'
 }
 
+function nameOfMember(id: string, nameOfId: NameOf): string {
+  const name = nameOfId(id)
+  return name === id ? 'a member of the team' : isolate(name)
+}
+
+const often = { day: 'daily', week: 'weekly', month: 'monthly', lifetime: 'lifetime' } as const
+
 /** What to say of each event type. The only place that knows. */
 const tellers: { readonly [Type in EventType]: Teller<Type> } = {
   'budget.threshold': ({ key, month, percent, budget_usd, spent_usd }) => {
@@ -79,6 +87,22 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     }
     const link = key === null ? pages.billing : pageOf(key)
     return { text: `The ${budget} is used up: ${amounts}. Further requests are refused.`, tone: 'danger', link }
+  },
+  'budget.window_threshold': (data, nameOfId) => {
+    const { key, member_id: member, window, models, percent, budget_usd, spent_usd, resets_at: resetsAt } = data
+    const owner = key !== null ? nameOf(key) : member !== null ? nameOfMember(member, nameOfId) : 'the account'
+    const of = models === null ? '' : ` for ${models.join(', ')}`
+    const budget = `${often[window]} budget of ${owner}${of}`
+    const amounts = `${formatUsd(spent_usd)} of ${formatUsd(budget_usd)}`
+    const link = key === null ? pages.usage : pageOf(key)
+    const until = resetsAt === null ? '' : ` until ${moment(resetsAt)}`
+    return percent < 100
+      ? { text: `${percent} % of the ${budget} is spent: ${amounts}.`, tone: 'warning', link }
+      : {
+          text: `The ${budget} is used up: ${amounts}. Further requests${of} are refused${until}.`,
+          tone: 'danger',
+          link
+        }
   },
   'budget.forecast': ({ month, budget_usd, forecast_usd }) => ({
     text: `The budget for ${formatMonth(month)} will probably not last. At the pace of the last days, you will spend ${formatUsd(forecast_usd)} of ${formatUsd(budget_usd)}.`,
@@ -213,16 +237,16 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
  * Describes an event. A type that this version does not know gets a neutral sentence.
  *
  * @param isForOperators whether it is an operators' event: their webhook endpoints have other pages
- * @param nameOfPlan without it, plans are shown by their ids
+ * @param nameOfId without it, plans and people are shown by their ids
  */
 export function describeNotice(
   { type, data }: { readonly type: string; readonly data: object },
   isForOperators = false,
-  nameOfPlan: NameOf = (id) => id
+  nameOfId: NameOf = (id) => id
 ): ToldNotice {
   const tell = Object.hasOwn(tellers, type) ? (tellers[type as EventType] as Teller<never>) : null
   if (tell === null) return { text: `An event of the type ${type} happened.`, tone: 'info' }
-  const sentence = tell(data as never, nameOfPlan)
+  const sentence = tell(data as never, nameOfId)
   return sentence.link === undefined || !isForOperators
     ? sentence
     : { ...sentence, link: ofOperators(sentence.link, data) }

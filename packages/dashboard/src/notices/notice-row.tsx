@@ -95,11 +95,21 @@ export function MarkReadButton({ feed, newest, unread, size = 'normal' }: MarkRe
   )
 }
 
-/** The names of plans by id, read once an event is about a plan. A plan that the catalog has lost keeps its id. */
+/**
+ * The names of plans by id, and of members, whose budgets events may be about. Each is read once an event needs it. A plan
+ * that the catalog has lost keeps its id.
+ */
 export function usePlanNames(events: readonly EventNotice[]): NameOf {
+  const isOfMember = ({ data }: EventNotice): boolean => 'member_id' in data && data.member_id !== null
+  const team = useQuery({ ...read('getTeam'), enabled: events.some(isOfMember) })
   const { data } = useQuery({
     ...read('listPlans'),
     enabled: events.some(({ type }) => type === 'plan.changed')
   })
-  return (id) => data?.plans.find((plan) => plan.id === id)?.name ?? id
+  return (id) => {
+    const plan = data?.plans.find((one) => one.id === id)
+    if (plan !== undefined) return plan.name
+    const member = team.data?.team.members.find((one) => one.id === id)
+    return member === undefined ? id : member.name || member.email
+  }
 }

@@ -26,6 +26,7 @@ import { keys } from '../database/schema/keys.ts'
 import { assertGatewaysEnforce } from '../projection/gateway-abilities.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
+import { noteChangedLimits } from './account-plan.ts'
 import { assertMayChangeKeys, countKeyChange } from './key-change-limit.ts'
 
 export interface BudgetsOptions {
@@ -138,6 +139,7 @@ async function changeBudgets(
     const { budgets } = await readAccount(tx, id)
     const kept = await replaceBudgets(tx, { accountId: id, keyId: null }, budgets, wanted)
     await tx.update(accounts).set({ budgets: kept, version }).where(eq(accounts.id, id))
+    await noteChangedLimits(tx, id)
     if (touched.length > 0) await tx.update(keys).set({ version }).where(ofPersons)
     const [old, present] = [budgets, kept].map((list) => list.map(describeBudget).join(', '))
     const detail = { budgets_before: old ?? '', budgets: present ?? '' }

@@ -8,6 +8,7 @@ import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
+import { toldWindows } from '../database/schema/notices.ts'
 import { budgetCounts } from '../database/schema/usage.ts'
 import { findSpentInWindows, type OwnedBudget } from './spent-in-windows.ts'
 
@@ -125,6 +126,10 @@ export async function countNotedBudgets(sources: Sources, accountId: string): Pr
     redis,
     gone.map(({ field }) => ({ account: accountId, field }))
   )
+  if (gone.length > 0) {
+    const goneIds = gone.map(({ id }) => id)
+    await orm.delete(toldWindows).where(inArray(toldWindows.id, goneIds))
+  }
   const complete = await countBudgets(sources, accountId, due, 'set')
   for (const { id, dueAt } of noted) {
     const isNoted = and(eq(budgetCounts.id, id), eq(budgetCounts.dueAt, dueAt))

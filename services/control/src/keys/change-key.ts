@@ -126,6 +126,7 @@ export async function changeKey(
       .returning()
     const isWatchedAnew =
       row!.monthlyBudgetNanos !== present.key.monthlyBudgetNanos ||
+      !isDeepStrictEqual(row!.budgets, present.key.budgets) ||
       !isDeepStrictEqual(row!.thresholds, present.key.thresholds)
     if (isWatchedAnew) await noteBudget(tx, accountId, id)
     if (refusingTerms.some((term) => !isDeepStrictEqual(row![term], present.key[term])))

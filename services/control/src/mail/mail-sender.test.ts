@@ -98,6 +98,32 @@ onDatabase('queued mails', async (t, newDatabase) => {
     assert.ok(!`${mail!.text}${mail!.html}`.includes('Tollgate'))
   })
 
+  await t.test('a mail about budgets with a window names each once, with the name that a member has now', async () => {
+    const { id } = await signUp()
+    const { sent, sender } = startReplica()
+    const windowed = (percent: number): NewEvent => ({
+      type: 'budget.window_threshold',
+      accountId: id,
+      at: clock(),
+      data: {
+        ...{ scope: 'member', key: null, member_id: id, window: 'day', models: ['small'], percent },
+        ...{ budget_usd: '2.00', spent_usd: '2.00', resets_at: '2026-11-21T00:00:00.000Z' }
+      }
+    })
+    await record([windowed(80), windowed(100)])
+    passMinutes(1)
+    await sender.runOnce()
+    assert.equal(sent[0]!.subject, 'The daily budget of “Ada” for small is used up')
+    assert.match(sent[0]!.text, /21 November 2026.*We refuse requests for small that no longer fit/s)
+    await record([windowed(80), threshold(id, 80)])
+    passMinutes(1)
+    await sender.runOnce()
+    assert.match(
+      sent[1]!.text,
+      /80 % of your budget.*80 % of the daily budget of “Ada” for small \(\$2\.00 of \$2\.00\)/s
+    )
+  })
+
   await t.test('a mail of a replica whose clock is minutes ahead is sent at once, by PostgreSQL’s clock', async () => {
     const { id, email } = await signUp()
     const at = new Date(Date.now() + 300_000)

@@ -13,6 +13,7 @@ import { LeasedRows } from '../leased-rows/leased-rows.ts'
 import { mailContentOf } from './mail-content-of.ts'
 import { kindsOfMails } from './mail-kinds.ts'
 import { type Mail, type Mailer, maxConnections } from './mailer.ts'
+import { nameMembers } from './name-members.ts'
 import { findRecipient, operatorRecipients, type Recipient, unsubscribeToken } from './recipients.ts'
 import { renderMail } from './render-mail.ts'
 
@@ -176,7 +177,7 @@ class MailAttempts {
     const unsubscribeUrl = isRequired
       ? null
       : `${publicUrl}/api/unsubscribe?token=${await unsubscribeToken(orm, recipient.name, kind)}`
-    const { button, ...content } = mailContentOf(kind, row.notices, row.count)
+    const { button, ...content } = mailContentOf(kind, await nameMembers(orm, row.notices), row.count)
     const text = { ...content, button: { text: button.text, url: publicUrl + button.path } }
     const why = isForOperators
       ? `You get this mail because you operate ${brand.name}.`

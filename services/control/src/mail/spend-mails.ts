@@ -1,22 +1,37 @@
 import type { EventData } from '@tollgate/contracts/events/event-types.ts'
 import type { RefusalReason } from '@tollgate/contracts/requests/refusal-reasons.ts'
 import { dollars, type MailContent, moment, monthName, type NoticeOf, quoted } from './mail-content.ts'
+import type { NamedMember } from './name-members.ts'
 
 type Threshold = EventData<'budget.threshold'>
+type WindowThreshold = NoticeOf<'budget.window_threshold'>['data'] & NamedMember
+type BudgetNotice = NoticeOf<'budget.threshold' | 'budget.window_threshold' | 'budget.forecast'>
 
 /**
- * A mail about budgets: the account's first, then forecasts, then those of keys. Each budget is named once, as it is
- * now.
+ * A mail about budgets: the account's of the month first, then forecasts, then the others. Each budget is named once, as
+ * it is now.
  */
-export function budgetMail(notices: ReadonlyArray<NoticeOf<'budget.threshold' | 'budget.forecast'>>): MailContent {
+export function budgetMail(notices: readonly BudgetNotice[]): MailContent {
   const thresholds = notices.flatMap((notice) => (notice.type === 'budget.threshold' ? [notice.data] : []))
   const ofAccount = thresholds.findLast(({ scope }) => scope === 'account')
   const ofKeys = [...new Map(thresholds.filter(({ key }) => key !== null).map((one) => [one.key!.id, one])).values()]
   const forecast = notices.findLast((notice) => notice.type === 'budget.forecast')
-  const items = ofKeys.map(keyLine)
+  const windows = lastOfEach(
+    notices.flatMap((notice) => (notice.type === 'budget.window_threshold' ? [notice.data] : []))
+  )
+  const items = [...ofKeys.map(keyLine), ...windows.map(windowLine)]
   if (ofAccount !== undefined) return { ...accountMail(ofAccount), ...(items.length > 0 && { items }) }
   if (forecast !== undefined) return { ...forecastMail(forecast.data), ...(items.length > 0 && { items }) }
-  return keysMail(ofKeys)
+  if (windows.length === 0) return keysMail(ofKeys)
+  if (items.length === 1) return windowMail(windows[0]!)
+  const title = `${items.length} budgets have reached a threshold`
+  return { subject: title, title, paragraphs: [], items, button: seeUsage }
+}
+
+function lastOfEach(thresholds: readonly WindowThreshold[]): WindowThreshold[] {
+  const nameOf = ({ key, member_id, window, models }: WindowThreshold) =>
+    JSON.stringify([key?.id, member_id, window, models])
+  return [...new Map(thresholds.map((one) => [nameOf(one), one])).values()]
 }
 
 const usedUp = 'Until the month ends, we refuse requests that no longer fit the budget, with status 402.'
@@ -71,6 +86,42 @@ function keysMail(thresholds: readonly Threshold[]): MailContent {
         ? [usedUp, 'Your other keys still work. To continue with this key, raise its budget.']
         : ['When its budget is used up, we refuse further requests with this key until the month ends.']
   }
+}
+
+const often = { day: 'daily', week: 'weekly', month: 'monthly', lifetime: 'lifetime' } as const
+
+/** Such as `daily budget of your API key “shop” for small`. */
+function nameOfBudget({ key, member_id, member_name, window, models }: WindowThreshold): string {
+  const person = member_name === undefined ? 'a member of your team' : quoted(member_name)
+  const owner = key !== null ? `your API key ${quoted(key.label)}` : member_id !== null ? person : 'your account'
+  return `${often[window]} budget of ${owner}${models === null ? '' : ` for ${models.join(', ')}`}`
+}
+
+function windowMail(threshold: WindowThreshold): MailContent {
+  const { percent, key, window, models, budget_usd, spent_usd, resets_at } = threshold
+  const name = nameOfBudget(threshold)
+  const title = percent >= 100 ? `The ${name} is used up` : `${percent} % of the ${name} is spent`
+  const requests = models === null ? 'requests' : `requests for ${models.join(', ')}`
+  const spent = window === 'lifetime' ? 'Spent' : `Spent this ${window}`
+  return {
+    subject: title,
+    title,
+    facts: [
+      [spent, dollars(spent_usd)],
+      ['Budget', dollars(budget_usd)],
+      ...(resets_at === null ? [] : [['Resets', moment(resets_at)] as const])
+    ],
+    paragraphs:
+      percent >= 100
+        ? [`We refuse ${requests} that no longer fit this budget, with status 402. To continue now, raise it.`]
+        : [`When it is used up, we refuse further ${requests}${resets_at === null ? '' : ' until it resets'}.`],
+    button: key === null ? seeUsage : { text: 'See your keys', path: '/dashboard/keys' }
+  }
+}
+
+const windowLine = (threshold: WindowThreshold): string => {
+  const { percent, budget_usd, spent_usd } = threshold
+  return `${percent} % of the ${nameOfBudget(threshold)} (${dollars(spent_usd)} of ${dollars(budget_usd)})`
 }
 
 const keyLine = ({ key, percent, budget_usd, spent_usd }: Threshold): string =>

@@ -5,7 +5,7 @@ export const defaultThresholds: readonly number[] = [50, 80, 100]
 export const inOrder = (percents: readonly number[] | null): number[] | null =>
   percents?.toSorted((one, other) => one - other) ?? null
 
-/** What somebody was told about a budget in this month; zeros if nothing. */
+/** What somebody was told about a budget in its present window; zeros if nothing. */
 export interface Told {
   readonly percent: number
   readonly spentNanos: number
@@ -44,15 +44,30 @@ export const judgedSpend = ({
  * @returns percent; null for nothing to tell
  */
 export function decideThreshold(budget: BudgetState): number | null {
-  const { budgetNanos, thresholds, told } = budget
+  const { budgetNanos, told } = budget
   const spentNanos = judgedSpend(budget)
   if (spentNanos <= 0 || budgetNanos <= 0) return null
-  const reached = thresholds.filter((percent) => spentNanos >= reachedAt(percent, budgetNanos))
-  if (reached.length === 0) return null
-  const highest = Math.max(...reached)
+  const highest = highestReached(budget, spentNanos)
+  if (highest === 0) return null
   const isNews = highest > told.percent || reachedAt(highest, budgetNanos) > told.spentNanos
   return isNews ? highest : null
 }
+
+/**
+ * What still counts as told after the spend was corrected: a threshold that it is below again is told again when it is
+ * reached. A budget that counted as used up early stays so until its spend is below that share.
+ */
+export function toldAfterCorrection(budget: BudgetState): Told {
+  const { told } = budget
+  const spentNanos = judgedSpend({ ...budget, refuses: true })
+  if (spentNanos >= told.spentNanos) return told
+  const percent = highestReached(budget, spentNanos)
+  return percent < told.percent ? { percent, spentNanos } : told
+}
+
+/** @returns percent; 0 for none */
+const highestReached = ({ thresholds, budgetNanos }: BudgetState, spentNanos: number): number =>
+  Math.max(0, ...thresholds.filter((percent) => spentNanos >= reachedAt(percent, budgetNanos)))
 
 /**
  * The spend at which a rounded percentage is reached. Admission refuses what no longer fits, so a budget is used up a

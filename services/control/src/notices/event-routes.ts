@@ -130,9 +130,12 @@ const maxUnread = 100
 
 const nameOf = ({ accountId }: Feed): string => accountId ?? 'operators'
 
-function visibleIn({ accountId, role }: Feed): SQL | undefined {
+function visibleIn({ accountId, role, userId }: Feed): SQL | undefined {
   const isOfFeed = accountId === null ? isNull(events.accountId) : eq(events.accountId, accountId)
-  return and(isOfFeed, notInArray(events.type, role === 'owner' ? hiddenForAll : hiddenForSeats))
+  if (role === 'owner') return and(isOfFeed, notInArray(events.type, hiddenForAll))
+  // Other members see their own budgets alone, as in the list of budgets.
+  const isOfOther = sql`${events.type} = 'budget.window_threshold' and ${events.data} ->> 'member_id' <> ${userId}`
+  return and(isOfFeed, notInArray(events.type, hiddenForSeats), sql`(${isOfOther}) is not true`)
 }
 
 const place = (at: Date, id: string) => sql`(${sql.param(at, events.at)}, ${id}::uuid)`

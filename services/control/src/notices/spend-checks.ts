@@ -42,7 +42,7 @@ const insertChecks = (changed: readonly ChangedSpend[], delays: CheckDelays): SQ
     from changed
     join kinds on kinds.kind = 'budget'
     join ${keys} on ${keys.id} = changed.key and ${keys.accountId} = changed.account
-    where ${keys.monthlyBudgetNanos} is not null
+    where ${keys.monthlyBudgetNanos} is not null or ${keys.budgets} <> '[]'
   )
   insert into ${spendChecks} (account_id, kind, key_id, due_at)
   select account, kind, key, clock_timestamp() + delay from wanted
@@ -59,9 +59,10 @@ const insertChecks = (changed: readonly ChangedSpend[], delays: CheckDelays): SQ
 const committedAfter = '5 seconds'
 
 /**
- * Has a budget checked after it changed, or after an adjustment of usage, also without new usage.
+ * Has the budgets of a key or an account checked after they changed, or after an adjustment of usage, also without new
+ * usage.
  *
- * @param keyId null for the budget of the account
+ * @param keyId null for the budgets of the account and its members
  */
 export async function noteBudget(tx: Transaction, accountId: string, keyId: string | null): Promise<void> {
   await tx.execute(sql`

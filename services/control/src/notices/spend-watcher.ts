@@ -15,6 +15,7 @@ import { checkHours } from './check-hours.ts'
 import { decideThreshold, judgedSpend } from './decide-threshold.ts'
 import { type Budget, type BudgetSources, readBudgets } from './read-budgets.ts'
 import { type ClaimedCheck, claimChecks, endChecks, hasDueChecks } from './spend-checks.ts'
+import { checkWindows } from './window-budgets.ts'
 
 /** Checks per round. */
 const batch = 200
@@ -36,8 +37,7 @@ export function createSpendWatcher(options: SpendWatcherOptions): BackgroundLoop
       const claimed = await claimChecks(orm, batch)
       if (claimed.length === 0) return null
       // By the earliest clock, so that no spend of the next month counts for this one.
-      await performChecks(options, claimed, await earliestTime(orm, redis, clock))
-      await endChecks(orm, claimed)
+      await endChecks(orm, await performChecks(options, claimed, await earliestTime(orm, redis, clock)))
       return claimed.length === batch ? 'again' : null
     },
     intervalMs,
@@ -50,12 +50,17 @@ export function createSpendWatcher(options: SpendWatcherOptions): BackgroundLoop
   return { ...loop, isDue: hasDueChecks }
 }
 
-/** Performs claimed checks. Exported for tests. @throws the first failure; the checks are repeated after their lease */
+/**
+ * Performs claimed checks. Exported for tests.
+ *
+ * @returns those that are done; the others are repeated after their lease
+ * @throws the first failure; all checks are repeated after their lease
+ */
 export async function performChecks(
   sources: BudgetSources,
   claimed: readonly ClaimedCheck[],
   now: Date
-): Promise<void> {
+): Promise<ClaimedCheck[]> {
   const of = (kind: SpendCheckKind) => claimed.filter((check) => check.kind === kind)
   const spenders = of('budget').map(({ account, key }) => ({ account, key: key === '' ? null : key }))
   await checkBudgets(sources, spenders, now)
@@ -71,6 +76,10 @@ export async function performChecks(
       ofHours.map(({ account }) => account),
       now
     )
+  const again = await checkWindows(sources, spenders, now)
+  const isAgain = ({ account, key, kind }: ClaimedCheck): boolean =>
+    kind === 'budget' && again.some((spender) => spender.account === account && (spender.key ?? '') === key)
+  return claimed.filter((check) => !isAgain(check))
 }
 
 /**

@@ -49,8 +49,10 @@ export function tellRefusals(orm: Orm, now: Date): Promise<boolean> {
       else {
         await tx.update(openRefusals).set({ toldAt: now }).where(place)
         // A budget that refuses requests may count as used up.
-        if (row.code === 'key_budget_exceeded') await noteBudget(tx, row.accountId, row.keyId)
-        if (row.code === 'monthly_budget_exceeded') await noteBudget(tx, row.accountId, null)
+        const isOfKey = row.code === 'key_budget_exceeded' || row.code === 'budget_exceeded'
+        const isOfAccount = row.code === 'monthly_budget_exceeded' || row.code === 'budget_exceeded'
+        if (isOfKey) await noteBudget(tx, row.accountId, row.keyId)
+        if (isOfAccount) await noteBudget(tx, row.accountId, null)
       }
       if (key === null || (isOver && row.toldAt === null)) continue
       const { accountId } = row

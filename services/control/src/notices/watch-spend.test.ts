@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { accountEvents, type EventData } from '@tollgate/contracts/events/event-types.ts'
+import type { EventsResponse } from '@tollgate/contracts/http/notices.ts'
+import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
+import { budgetField } from '@tollgate/state/keyspace/names.ts'
+import { correctBudgets, readBudgetsAndUsage } from '@tollgate/state/spend/budgets.ts'
+import { and, eq, isNull } from 'drizzle-orm'
+import { Value } from 'typebox/value'
+import { accounts, members } from '../database/schema/accounts.ts'
 import { adjustments } from '../database/schema/audit.ts'
-import { events, noticeSettings, openRefusals, spendChecks } from '../database/schema/notices.ts'
+import { keys } from '../database/schema/keys.ts'
+import { events, noticeSettings, openRefusals, spendChecks, toldWindows } from '../database/schema/notices.ts'
 import { ledger } from '../database/schema/usage.ts'
 import { expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
@@ -220,6 +228,170 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
       { account_id: id, hour: '2026-06-20T11:00:00.000Z', spent_usd: '11.00', usual_usd: '1.20' }
     ])
   })
+
+  /** Corrects what a budget has spent. */
+  async function correct(account: string, budget: WindowBudget, dollars: number) {
+    const { budgets } = await readBudgetsAndUsage(redis, account, [budgetField(budget)])
+    const found = budgets.map((seen) => ({ seen, settled: seen.settled + dollars * usd, reserved: seen.reserved }))
+    assert.deepEqual(await correctBudgets(redis, account, found), [true])
+  }
+
+  /** An account with a key and budgets with a window, in their order. */
+  async function openWindows(ofKey: object[], ofAccount: object[]) {
+    const { id, cookie, key, told: toldMonthly } = await open()
+    const change = async (path: string, method: 'PATCH' | 'PUT', list: object[]) =>
+      await expectStatus(call(method, path, { cookie, body: { budgets: list } }), 200)
+    const changeKey = (list: object[]) => change(`/api/keys/${key}`, 'PATCH', list)
+    await changeKey(ofKey)
+    await change('/api/account/budgets', 'PUT', ofAccount)
+    await orm.delete(spendChecks)
+    const [row] = await orm.select({ budgets: keys.budgets }).from(keys).where(eq(keys.id, key))
+    const [account] = await orm.select({ budgets: accounts.budgets }).from(accounts).where(eq(accounts.id, id))
+    const [own, shared] = [row!.budgets, account!.budgets]
+    const fields = (budgets: WindowBudget[]) => budgets.map(budgetField).join(' ')
+    /** Settles a request that some budgets count, by default all. */
+    const spend = async (dollars: number, at = new Date(), budgets = [...own, ...shared]) => {
+      const seconds = Math.floor(at.getTime() / 1000)
+      await serve(redis, id, { key, at: seconds, costNanos: dollars * usd, budgets: fields(budgets) })
+      await copyRound(noted, redis, Math.floor(Date.now() / 3_600_000), { signal: never })
+    }
+    const told = async () => {
+      const rows = await orm.select().from(events).where(eq(events.accountId, id)).orderBy(events.at, events.id)
+      const windows = rows.filter(({ type }) => type === 'budget.window_threshold').map(({ data }) => data)
+      for (const data of windows) {
+        assert.deepEqual([...Value.Errors(accountEvents['budget.window_threshold'], data)], [])
+      }
+      return windows as EventData<'budget.window_threshold'>[]
+    }
+    const percents = async () => (await told()).map(({ percent }) => percent)
+    const checks = [
+      { account: id, kind: 'budget' as const, key: '', due: '' },
+      { account: id, kind: 'budget' as const, key, due: '' }
+    ]
+    return { id, cookie, key, own, shared, changeKey, spend, told, percents, toldMonthly, checks }
+  }
+
+  await t.test('a budget of a day tells each threshold once, and again on the next day', async () => {
+    const { spend, percents, told, toldMonthly, checks, key } = await openWindows([{ window: 'day', limit_usd: 2 }], [])
+    const today = new Date()
+    const tomorrow = new Date(today.getTime() + 86_400_000)
+    const check = async () => {
+      await Promise.all([1, 2, 3].map(() => performChecks(sources, checks, today)))
+      return (await percents()).toSorted((one, other) => one - other)
+    }
+    await spend(0.8)
+    assert.deepEqual(await check(), [])
+    await spend(0.3)
+    await spendWatcher.runOnce()
+    assert.deepEqual(await percents(), [50])
+    await spend(0.6)
+    assert.deepEqual(await check(), [50, 80])
+    await spend(0.3)
+    assert.deepEqual(await check(), [50, 80, 100])
+    const midnight = new Date(Math.floor(tomorrow.getTime() / 86_400_000) * 86_400_000)
+    assert.partialDeepStrictEqual((await told()).toSorted((a, b) => a.percent - b.percent)[2], {
+      scope: 'key',
+      key: { id: key, label: 'an app' },
+      member_id: null,
+      window: 'day',
+      models: null,
+      budget_usd: '2.00',
+      spent_usd: '2.00',
+      resets_at: midnight.toISOString()
+    })
+    assert.deepEqual(await toldMonthly(), [])
+    // The spend of the day before does not count any more.
+    await performChecks(sources, checks, tomorrow)
+    assert.equal((await percents()).length, 3)
+    await spend(1.2, tomorrow)
+    for (const _time of [1, 2]) await performChecks(sources, checks, tomorrow)
+    assert.deepEqual(
+      (await told()).filter(({ spent_usd }) => spent_usd === '1.20').map(({ percent }) => percent),
+      [50]
+    )
+  })
+
+  await t.test(
+    'budgets of members and models are told with whose they are; those that count nothing are not',
+    async () => {
+      const models = Object.keys(catalog.models).slice(0, 2).toSorted()
+      const ofModels = { window: 'week', limit_usd: 1, models }
+      const opened = await openWindows([ofModels], [])
+      const budgets = [
+        { of: 'member', member_id: opened.id, window: 'lifetime', limit_usd: 3 },
+        { of: 'account', window: 'day', limit_usd: 100 }
+      ]
+      await expectStatus(call('PUT', '/api/account/budgets', { cookie: opened.cookie, body: { budgets } }), 200)
+      const [account] = await orm.select({ budgets: accounts.budgets }).from(accounts).where(eq(accounts.id, opened.id))
+      await opened.spend(2.4, new Date(), [...opened.own, ...account!.budgets])
+      const ask = async (link = redis) => await performChecks({ ...sources, redis: link }, opened.checks, new Date())
+      // Only Redis knows their spend, so they wait until it is back.
+      assert.deepEqual(await ask({ ...redis, isReady: () => false } as typeof redis), [])
+      assert.deepEqual(await opened.told(), [])
+      assert.equal((await ask()).length, 2)
+      const told = await opened.told()
+      assert.deepEqual(
+        told
+          .map(({ scope, member_id, window, models: of, percent }) => [scope, member_id, window, of, percent])
+          .toSorted(),
+        [
+          ['key', null, 'week', models, 100],
+          ['member', opened.id, 'lifetime', null, 80]
+        ]
+      )
+      assert.equal(told.find(({ scope }) => scope === 'member')!.resets_at, null)
+      // Other members hear of budgets of the account and of keys, but not of other people's.
+      const other = await control.signUp()
+      const seenBy = async ({ cookie }: { cookie: string }) => {
+        const { body } = await expectStatus(call('GET', '/api/events', { cookie }), 200)
+        return (body as EventsResponse).events.filter(({ type }) => type === 'budget.window_threshold').length
+      }
+      await orm.insert(members).values({ userId: other.id, accountId: opened.id, joinedAt: new Date() })
+      assert.deepEqual([await seenBy(opened), await seenBy(other)], [2, 1])
+      // A credit lowers it below the threshold, and a higher limit has thresholds above the spend.
+      const [ofMember] = account!.budgets
+      await correct(opened.id, ofMember!, -1.4)
+      await ask()
+      await opened.spend(1.6, new Date(), [ofMember!])
+      await ask()
+      const again = (await opened.told()).filter(({ scope }) => scope === 'member').map(({ spent_usd }) => spent_usd)
+      assert.deepEqual(again.toSorted(), ['2.40', '2.60'])
+      const raised = [{ ...budgets[0]!, limit_usd: 6 }, budgets[1]!]
+      await expectStatus(call('PUT', '/api/account/budgets', { cookie: opened.cookie, body: { budgets: raised } }), 200)
+      await ask()
+      await opened.spend(0.5, new Date(), [ofMember!])
+      await ask()
+      const last = (await opened.told()).find(({ spent_usd }) => spent_usd === '3.10')
+      assert.partialDeepStrictEqual(last, { scope: 'member', percent: 50, budget_usd: '6.00' })
+      assert.equal(await orm.$count(toldWindows, eq(toldWindows.accountId, opened.id)), 2)
+      // Removed budgets leave nothing.
+      await opened.changeKey([])
+      await expectStatus(call('PUT', '/api/account/budgets', { cookie: opened.cookie, body: { budgets: [] } }), 200)
+      assert.equal(await orm.$count(toldWindows, eq(toldWindows.accountId, opened.id)), 0)
+    }
+  )
+
+  await t.test(
+    'a budget of a day that refuses requests is used up from 90 % on; a change of budgets ends that',
+    async () => {
+      const budget = { of: 'account', window: 'day', limit_usd: 1 }
+      const { id, cookie, key, spend, percents, checks } = await openWindows([], [budget])
+      const at = new Date()
+      const smallest = { unit: 'nanos', needed: 0.2 * usd, left: 0.08 * usd, limit: usd } as const
+      const refusing = { accountId: id, keyId: key, code: 'budget_exceeded', since: at, lastAt: at, count: 1, smallest }
+      await orm.insert(openRefusals).values({ ...refusing, smallest: { ...smallest, limit: 2 * usd } })
+      await spend(0.92)
+      await performChecks(sources, checks, at)
+      assert.deepEqual(await percents(), [80])
+      // It is this budget that refuses them.
+      await orm.update(openRefusals).set({ smallest }).where(eq(openRefusals.accountId, id))
+      for (const _time of [1, 2]) await performChecks(sources, checks, at)
+      assert.deepEqual((await percents()).toSorted(), [100, 80])
+      const raised = { cookie, body: { budgets: [{ ...budget, limit_usd: 2 }] } }
+      await expectStatus(call('PUT', '/api/account/budgets', raised), 200)
+      assert.equal(await orm.$count(openRefusals, and(eq(openRefusals.accountId, id), isNull(openRefusals.endedAt))), 0)
+    }
+  )
 
   await t.test('only usage makes checks: busy accounts have few, and keys without a budget none', async () => {
     const { id, key } = await open()

@@ -20,7 +20,8 @@ import {
   refusals,
   seenEvents,
   spendChecks,
-  toldBudgets
+  toldBudgets,
+  toldWindows
 } from '../database/schema/notices.ts'
 import { passwordResets, recoveryCodes, users } from '../database/schema/users.ts'
 import type { Identity } from '../identity/identity.ts'
@@ -158,7 +159,7 @@ async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By)
 /** Deletes the events and counts of refusals of a deleted user's own account, their mails, and all settings of both. */
 async function forgetNotices(tx: Transaction, userId: string): Promise<void> {
   // A personal account has the id of its user.
-  for (const table of [events, mails, noticeSettings, openRefusals, refusals, spendChecks, toldBudgets]) {
+  for (const table of [events, mails, noticeSettings, openRefusals, refusals, spendChecks, toldBudgets, toldWindows]) {
     await tx.delete(table).where(eq(table.accountId, userId))
   }
   await tx.delete(seenEvents).where(eq(seenEvents.userId, userId))

@@ -73,6 +73,24 @@ export const toldBudgets = pgTable(
   ]
 )
 
+/**
+ * The last threshold of a budget with a window of which somebody was told; see notices/window-budgets.ts. The row of a
+ * removed budget is deleted by budgets/count-budgets.ts.
+ */
+export const toldWindows = pgTable(
+  'told_windows',
+  {
+    /** Of the budget. */
+    id: bigint('id', { mode: 'number' }).primaryKey(),
+    accountId: uuid('account_id').notNull(),
+    /** Its number; see contracts/records/budget-windows.ts. Nothing was told of later ones. */
+    window: integer('window').notNull(),
+    percent: integer('percent').notNull(),
+    spentNanos: bigint('spent_nanos', { mode: 'number' }).notNull()
+  },
+  (table) => [index('told_windows_account').on(table.accountId)]
+)
+
 /** How far sweeps have looked ahead; see notices/sweep-keys.ts. */
 export const noticeSweeps = pgTable('notice_sweeps', {
   name: text('name').primaryKey(),
