@@ -121,7 +121,7 @@ function Row({ id, begin, name, people, onChange, onRemove }: RowProps) {
         {people.length > 0 && (
           <SelectField
             name={names.member}
-            label="Counts"
+            label="Keys"
             defaultValue={hasLeft ? personWhoLeft : (wanted ?? '')}
             onValueChange={onChange}
             options={hasLeft ? [...people, [personWhoLeft, 'Keys of a person who left']] : people}
@@ -129,7 +129,7 @@ function Row({ id, begin, name, people, onChange, onRemove }: RowProps) {
         )}
         <SelectField
           name={names.choice}
-          label="For"
+          label="Models"
           value={choice}
           onValueChange={(value) => {
             setChoice(value)
