@@ -111,7 +111,7 @@ t.test('the owner sets budgets of the account and of a member, who sees their ow
   // Both people are named Ada.
   await page.getByRole('option', { name: `Keys of ${member.email}` }).click()
   assert.deepEqual(await accessibilityProblems(page), [], 'the form of the account')
-  await page.getByRole('button', { name: 'Save budgets' }).click()
+  await page.getByRole('button', { name: 'Save more budgets' }).click()
   await page.getByText('Budgets saved.').waitFor()
   assert.equal(await second!.getByLabel('Limit').inputValue(), '7.5')
   await page.getByRole('link', { name: 'See what is left' }).click()
@@ -125,7 +125,7 @@ t.test('the owner sets budgets of the account and of a member, who sees their ow
 
   await page.goto('/dashboard/billing')
   for (let rows = 2; rows > 0; rows -= 1) await page.getByRole('button', { name: 'Remove budget 1' }).click()
-  await page.getByRole('button', { name: 'Save budgets' }).click()
+  await page.getByRole('button', { name: 'Save more budgets' }).click()
   await page.getByText('Budgets saved.').waitFor()
   await page.goto('/dashboard/audit')
   await page.getByText('removed the account’s budgets of $100 a day, $7.5 a week').waitFor()

@@ -59,7 +59,7 @@ function BudgetsForm({ budgets }: { readonly budgets: Budgets }) {
             />
           </fieldset>
           <Button type="submit" tone="primary" isBusy={isBusy}>
-            Save budgets
+            Save more budgets
           </Button>
         </>
       )}
