@@ -77,6 +77,18 @@ t.test('a key gets budgets, refuses what exceeds one, shows what is used of each
   await daily.getByText(/^Resets on .+ \(UTC\)\.$/).waitFor()
   assert.deepEqual(await accessibilityProblems(page), [], 'bars')
 
+  // Simulates control without Redis.
+  await page.route(`**/api/keys/${key.id}`, async (route) => {
+    const response = await route.fetch()
+    const { key: told } = await response.json()
+    const budgets = told.budgets.map((budget: object) => ({ ...budget, use: null }))
+    await route.fulfill({ response, json: { key: { ...told, budgets } } })
+  })
+  await page.reload()
+  await daily.getByText('What is used cannot be read right now.').waitFor()
+  await daily.getByText('$5.00', { exact: true }).waitFor()
+  await page.unroute(`**/api/keys/${key.id}`)
+
   await edit()
   await dialog.getByRole('button', { name: 'Remove budget 1' }).click()
   await first!.getByLabel('Limit').and(page.locator(':focus')).waitFor()
