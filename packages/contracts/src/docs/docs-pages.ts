@@ -117,6 +117,9 @@ can spend more than its budget, with any number of concurrent requests.
 - An e-mail address has one free budget. If several accounts have the address, also with another \`+tag\`, the oldest has it. What a deleted
   account spent this month is gone from it.
 - Each key can have a [monthly budget](${publicUrl}/dashboard/keys) of its own.
+- Keys, the account and its members can have more budgets: for a day, a week (from Monday), a month or a lifetime, and for some models only. A
+  key has them below its monthly budget, the account and its members on the [billing page](${publicUrl}/dashboard/billing). The pages of
+  a key and of the [limits](${publicUrl}/dashboard/limits) show what is left of each. Days, weeks and months begin at midnight UTC.
 - Each plan has a maximum cost of a single request.
 
 If the budget has less left than a request may cost, its output limit is lowered. The header \`x-tollgate-granted-output-tokens\` has the

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { budgetWindows } from '../records/budget-windows.ts'
+import { budgetWindows, maxBudgets } from '../records/budget-windows.ts'
 
 const closed = { additionalProperties: false } as const
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
@@ -9,9 +9,6 @@ const Window = Type.Enum([...budgetWindows], {
     'How long it counts before it begins again: a calendar day, week (from Monday) or month in UTC; `lifetime` never begins again.'
 })
 const Limit = Type.Number({ minimum: 0, maximum: 1e6, description: 'Dollars, with at most nine decimals.' })
-
-/** How many budgets a key may have, and an account with its members. */
-export const maxBudgets = 12
 
 const terms = {
   window: Window,

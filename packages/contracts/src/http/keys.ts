@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { maxAddresses } from '../keys/ip-addresses.ts'
-import { KeyBudget, KeyBudgetTerms, maxBudgets, UsedKeyBudget } from './budgets.ts'
+import { maxBudgets } from '../records/budget-windows.ts'
+import { KeyBudget, KeyBudgetTerms, UsedKeyBudget } from './budgets.ts'
 import { ErrorResponse } from './error.ts'
 import { patterns } from './patterns.ts'
 import { Thresholds } from './thresholds.ts'

@@ -5,6 +5,9 @@
 export const budgetWindows = ['day', 'week', 'month', 'lifetime'] as const
 export type BudgetWindow = (typeof budgetWindows)[number]
 
+/** How many budgets a key may have, and an account with its members. */
+export const maxBudgets = 12
+
 const dayMs = 86_400_000
 const weekMs = 7 * dayMs
 /** The first Monday, 1970-01-05, lies four days after the epoch: weeks are counted from the Monday before it. */

@@ -13,13 +13,16 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | null
   /** With `already_created`: the id of the key that an earlier attempt created. */
   readonly keyId: string | null
+  /** Of an exceeded budget: `key`, `account` or `member`. Null for other errors. */
+  readonly scope: string | null
 
   constructor(
     status: number,
     code: string,
     message: string,
     retryAfterSeconds: number | null = null,
-    keyId: string | null = null
+    keyId: string | null = null,
+    scope: string | null = null
   ) {
     super(message)
     this.name = 'ApiError'
@@ -27,6 +30,7 @@ export class ApiError extends Error {
     this.code = code
     this.retryAfterSeconds = retryAfterSeconds
     this.keyId = keyId
+    this.scope = scope
   }
 
   /** Whether no answer of the API arrived. The call may have done its work. */

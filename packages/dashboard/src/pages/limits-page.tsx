@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Answer } from '../api/call.ts'
 import { read } from '../api/queries.ts'
+import { AccountBudgetBars } from '../budgets/account-budget-bars.tsx'
 import { formatShortUsd, formatUsd } from '../format/money.ts'
 import { countOf, formatCount, formatDuration } from '../format/number.ts'
 import { formatUtcDay } from '../format/time.ts'
@@ -27,6 +28,16 @@ export function LimitsPage() {
         <QueryView query={limits} lines={8}>
           {(data) => <LeftNow {...data} />}
         </QueryView>
+      </Card>
+      <Card
+        title="Budgets"
+        description={
+          <>
+            Besides the one of this month. <BillingLink text="Change the budgets" />
+          </>
+        }
+      >
+        <AccountBudgetBars />
       </Card>
       {limits.data !== undefined && (
         <Card

@@ -331,7 +331,7 @@ t.test('a key has a page with its spend, its settings and its requests', async (
   await page.goto('/dashboard/keys')
   await page.getByRole('link', { name: hostile }).click()
   await page.getByRole('heading', { name: hostile, level: 1 }).waitFor()
-  await page.getByText('spent, without a budget of its own').waitFor()
+  await page.getByText('this month, without a budget of its own').waitFor()
   await page.getByText('As set for the account').waitFor()
   await page.getByRole('region', { name: 'Requests, newest first' }).getByText('gpt-4o-mini').first().waitFor()
   await page.getByRole('link', { name: 'All requests of this key' }).click()

@@ -56,7 +56,7 @@ export function AuditRow({ entry, sentence, details, children }: AuditRowProps) 
             {details.map(([name, value]) => (
               <div key={name} className="flex min-w-0 gap-1.5">
                 <dt className="shrink-0">{name}:</dt>
-                <dd className="min-w-0 break-all">{value}</dd>
+                <dd className="min-w-0 wrap-anywhere">{value}</dd>
               </div>
             ))}
           </dl>

@@ -91,6 +91,16 @@ test('a change of something with a name is a sentence, without the id', async ()
     told({ action: 'account.updated', detail: { ...budget, monthly_budget_usd: null } }),
     'ada@example.com removed their own monthly budget of $5.00.'
   )
+  const day = '$5 a day for small and large'
+  const budgets = (budgets_before: string, budgets: string) =>
+    told({ action: 'account.updated', detail: { budgets_before, budgets } })
+  assert.equal(budgets('', day), `ada@example.com set the account’s budgets to ${day}.`)
+  assert.equal(budgets(day, '$3 for ever'), `ada@example.com changed the account’s budgets from ${day} to $3 for ever.`)
+  assert.equal(budgets(day, ''), `ada@example.com removed the account’s budgets of ${day}.`)
+  assert.deepEqual(
+    describeRest({ ...entry, action: 'account.updated', subject: null, detail: { budgets_before: '', budgets: day } }),
+    []
+  )
   assert.equal(
     told({ action: 'plan.changed', actor_id: null, actor_email: null, detail: { from: 'free', to: 'pro' } }),
     'This service changed the plan from free to pro.'
@@ -123,6 +133,9 @@ test('a changed key has its old and new values, and an entry without values name
       ['monthly budget', 'from $5.00 to $500.00']
     ]
   )
+  assert.deepEqual(restOfChange({ label: 'ci', changed: 'budgets', budgets: '$5 a day', budgets_before: null }), [
+    ['other budgets', 'from none to $5 a day']
+  ])
   assert.deepEqual(restOfChange({ label: 'ci', changed: 'models, monthly_budget_usd' }), [
     ['changed', 'models, monthly budget']
   ])

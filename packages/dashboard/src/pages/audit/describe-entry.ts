@@ -84,7 +84,8 @@ const named: Readonly<Record<string, (detail: Detail) => Deed | null>> = {
   'team.invited': ({ email }) => withName('invited', email),
   'team.invitation_revoked': ({ email }) => withName('withdrew the invitation of', email),
   'account.resumed': ({ reason }) => (reason === 'approval' ? ['approved the account'] : null),
-  'account.updated': ({ monthly_budget_usd: usd, monthly_budget_usd_before: before }) => {
+  'account.updated': ({ monthly_budget_usd: usd, monthly_budget_usd_before: before, budgets, budgets_before: old }) => {
+    if (typeof budgets === 'string') return describeBudgets(budgets, old)
     const of = typeof before === 'number' ? formatUsd(before) : null
     if (usd === null) return [`removed their own monthly budget${of === null ? '' : ` of ${of}`}`]
     if (typeof usd !== 'number') return null
@@ -100,6 +101,15 @@ const named: Readonly<Record<string, (detail: Detail) => Deed | null>> = {
       : [typeof from === 'string' ? `changed the plan from ${from} to ${to}` : `set the plan to ${to}`]
 }
 
+/** @param budgets such as `$5 a day for small`; empty for none */
+function describeBudgets(budgets: string, old: Detail[string] | undefined): Deed {
+  const had = typeof old === 'string' && old !== '' ? old : null
+  if (budgets === '') return [`removed the account’s budgets${had === null ? '' : ` of ${had}`}`]
+  return [
+    had === null ? `set the account’s budgets to ${budgets}` : `changed the account’s budgets from ${had} to ${budgets}`
+  ]
+}
+
 /** Names in quotes, so that a label cannot be read as part of the sentence. */
 const quote = (name: string): string => `“${isolate(name)}”`
 
@@ -112,7 +122,7 @@ const saidIn: Readonly<Record<string, readonly string[]>> = {
   key: ['label'],
   webhook: ['host'],
   team: ['email'],
-  account: ['monthly_budget_usd', 'monthly_budget_usd_before'],
+  account: ['monthly_budget_usd', 'monthly_budget_usd_before', 'budgets', 'budgets_before'],
   plan: ['from', 'to']
 }
 
@@ -217,6 +227,7 @@ const described: Readonly<Record<string, Member>> = {
   requests_per_minute: { unset: 'the plan default' },
   models: { unset: 'all models in the plan' },
   addresses: { name: 'IP addresses', unset: 'everywhere' },
+  budgets: { name: 'other budgets' },
   thresholds: { unset: 'the default', format: (value) => (value === '' ? 'none' : value) },
   amount_usd: {
     name: 'amount',

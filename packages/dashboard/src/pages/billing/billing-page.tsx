@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import { explain } from '../../api/api-error.ts'
@@ -10,9 +10,11 @@ import { Badge } from '../../ui/badge.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { textLink } from '../../ui/class-names.ts'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
 import { QueryView } from '../../ui/states.tsx'
+import { AccountBudgets } from './account-budgets.tsx'
 import { AfterCheckout } from './after-checkout.tsx'
 import { BudgetForm } from './budget-form.tsx'
 import { type NextCharge as Charge, describeEntitlement, describeNextCharge, describeRenewal } from './describe-plan.ts'
@@ -143,6 +145,23 @@ export function BillingPage() {
           description="Set your own budget for all keys together. Requests that would exceed it are refused."
         >
           <BudgetForm />
+        </Card>
+      )}
+      {isOwner && (
+        <Card
+          title="More budgets"
+          isFlush
+          description={
+            <>
+              For a day, a week, a lifetime, some models, or the keys that one person created. They reset at midnight
+              UTC.{' '}
+              <Link to="/dashboard/limits" className={textLink}>
+                See what is left
+              </Link>
+            </>
+          }
+        >
+          <AccountBudgets />
         </Card>
       )}
       {isOwner && <Invoices />}

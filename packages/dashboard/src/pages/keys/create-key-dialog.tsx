@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, isCode } from '../../api/api-error.ts'
-import { type Answer, call, type Input, refetchShown } from '../../api/call.ts'
+import { type Answer, call, refetchShown } from '../../api/call.ts'
 import { now } from '../../api/clock.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { read, refresh } from '../../api/queries.ts'
@@ -20,7 +20,7 @@ import { textLink } from '../../ui/class-names.ts'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { modelToTry } from './describe-key.ts'
 import { AddressesField, KeyFields } from './key-fields.tsx'
-import { readKeyForm } from './read-key-form.ts'
+import { allBudgets, type KeySettings, newSettings, readKeyForm } from './read-key-form.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
 interface CreatedKey {
@@ -171,17 +171,17 @@ type ShownAccount = Pick<Answer<'getAccount'>['account'], 'id' | 'role'>
  * existing key gets the requested settings and a new value.
  *
  * @param shown the account that the person saw: in another one, no key is created
- * @param requested the settings of the key
+ * @param settings the settings of the key
  * @param idempotencyKey the same in every attempt
  * @throws ApiError
  */
 async function createKey(
   { id, role }: ShownAccount,
-  requested: Input<'createKey'>['body'],
+  { scope, ...settings }: KeySettings & { readonly scope: Scope },
   idempotencyKey: string
 ): Promise<Answer<'createKey'>['key']> {
   try {
-    return (await call('createKey', { body: { ...requested, account_id: id }, idempotencyKey })).key
+    return (await call('createKey', { body: { ...newSettings(settings), scope, account_id: id }, idempotencyKey })).key
   } catch (error) {
     if (isCode(error, 'account_changed')) {
       refetchShown()
@@ -190,9 +190,10 @@ async function createKey(
     }
     if (!isCode(error, 'already_created') || error.keyId === null) throw error
     const params = { id: error.keyId }
-    const { scope: _, ...settings } = requested
-    await call('changeKey', { params, body: settings })
+    // An earlier attempt may have had other budgets: all are replaced.
+    const { monthly_budget_usd: _, more_budgets: _more, ...others } = settings
+    await call('changeKey', { params, body: { ...others, budgets: allBudgets(settings) } })
     const { key } = await call('rotateKey', { params, body: {}, idempotencyKey: newIdempotencyKey() })
-    return { ...key, label: requested.label }
+    return { ...key, label: settings.label }
   }
 }

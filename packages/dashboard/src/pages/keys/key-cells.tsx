@@ -10,7 +10,7 @@ import { Meter } from '../../ui/meter.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { oldValueUntil } from './describe-key.ts'
 import type { KeyColumn } from './key-table.tsx'
-import type { Key } from './read-key-form.ts'
+import { type Key, moreBudgetsOf } from './read-key-form.ts'
 import { RefusalBadge } from './refusals.tsx'
 
 export type KeyAction = 'edit' | 'rotate' | 'pause' | 'revoke' | 'end-old-value'
@@ -148,8 +148,10 @@ export function KeyActions({ listed, onAction }: { readonly listed: Key; readonl
 /** The limits of a key in a few words. */
 export function describeLimits(key: Key): string {
   const { monthly_budget_usd: budget, requests_per_minute: rate, models, addresses } = key
+  const more = moreBudgetsOf(key).length
   const parts = [
     budget === null ? null : `${formatUsd(budget)}/month`,
+    more === 0 ? null : countOf(more, budget === null ? 'budget' : 'more budget'),
     rate === null ? null : `${formatCount(rate)}/min`,
     models === null ? null : countOf(models.length, 'model'),
     addresses === null ? null : countOf(addresses.length, 'IP address', 'IP addresses')

@@ -12,7 +12,7 @@ import { textOf } from '../../forms/read-fields.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { AddressesField, KeyFields } from './key-fields.tsx'
-import { changedSettings, type Key, readKeyForm } from './read-key-form.ts'
+import { changedSettings, type Key, moreBudgetsOf, readKeyForm } from './read-key-form.ts'
 
 export function EditKeyDialog({ target: opened, onClose }: { readonly target: Key; readonly onClose: () => void }) {
   const showToast = useToast()
@@ -26,7 +26,8 @@ export function EditKeyDialog({ target: opened, onClose }: { readonly target: Ke
         read={(data) => readKeyForm(data, now(), target)}
         submit={async (values) => {
           // A management key has no other fields.
-          const ofManagement = { ...target, label: values.label, addresses: values.addresses }
+          const { label, addresses } = values
+          const ofManagement = { ...target, label, addresses, more_budgets: moreBudgetsOf(target) }
           const typed = target.scope === 'inference' ? values : ofManagement
           const body = changedSettings(target, typed)
           if (Object.keys(body).length > 0) {
@@ -54,7 +55,7 @@ async function changeKey(
   body: Input<'changeKey'>['body'],
   onBudget: (budget: number | null) => void
 ): Promise<void> {
-  const isBudgetChanged = 'monthly_budget_usd' in body
+  const isBudgetChanged = 'monthly_budget_usd' in body || 'budgets' in body
   try {
     await call('changeKey', {
       params: { id },

@@ -1,15 +1,17 @@
 import { Plus, X } from 'lucide-react'
-import { useId, useRef, useState } from 'react'
-import { flushSync } from 'react-dom'
-import { CheckField, TextAreaField, TextField } from '../../forms/fields.tsx'
+import { useId, useState } from 'react'
+import { BudgetRows } from '../../budgets/budget-rows.tsx'
+import { TextAreaField, TextField } from '../../forms/fields.tsx'
 import { useProblem } from '../../forms/form.tsx'
+import { ModelChecks, withChosen } from '../../forms/model-checks.tsx'
 import { NumberField } from '../../forms/number-field.tsx'
 import { dayOf } from '../../forms/read-number.ts'
 import { SelectField } from '../../forms/select-field.tsx'
+import { useRows } from '../../forms/use-rows.ts'
 import { useAccount } from '../../layout/owner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { controlLook } from '../../ui/class-names.ts'
-import type { Key } from './read-key-form.ts'
+import { type Key, moreBudgetsOf } from './read-key-form.ts'
 
 /** The limits of a key: empty for a new key, else filled in from `present`. */
 export function KeyFields({ present }: { readonly present: Key | null }) {
@@ -35,6 +37,7 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
           isOptional
         />
       </div>
+      <MoreBudgetsField present={present} />
       <ThresholdsFields present={present?.thresholds ?? null} />
       <TextField
         name="expires_at"
@@ -48,6 +51,21 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
       <AddressesField present={present} />
       <MetadataField present={present?.metadata ?? {}} />
     </>
+  )
+}
+
+/** Budgets besides the monthly one for all models. Most keys have none. */
+function MoreBudgetsField({ present }: { readonly present: Key | null }) {
+  return (
+    <fieldset name="budgets">
+      <legend className="mb-1 text-sm font-medium">
+        More budgets <span className="font-normal text-ink-soft">(optional)</span>
+      </legend>
+      <p className="mb-2 text-[0.8125rem] text-ink-soft">
+        For a day, a week, a lifetime, or some models. They reset at midnight UTC.
+      </p>
+      <BudgetRows present={present === null ? [] : moreBudgetsOf(present)} />
+    </fieldset>
   )
 }
 
@@ -99,27 +117,12 @@ function ModelsField({ present }: { readonly present: readonly string[] | null }
     </label>
   )
   const problemId = problem === undefined ? undefined : id
-  // The key may name a model that the plan has lost.
-  const offered = [...models, ...(present ?? []).filter((model) => !models.includes(model))]
   return (
     <fieldset aria-describedby={problemId}>
       <legend className="mb-1 text-sm font-medium">Models</legend>
       {choice('all', 'All models in the plan')}
-      {offered.length > 0 && choice('some', 'Only selected models')}
-      {isRestricted && (
-        <div className="mt-1 grid max-h-52 gap-x-4 overflow-y-auto rounded-lg border border-line bg-canvas px-3 py-2 font-mono text-[0.8125rem] sm:grid-cols-2">
-          {offered.map((model) => (
-            <CheckField
-              key={model}
-              name="models"
-              label={model}
-              value={model}
-              defaultChecked={present?.includes(model) ?? false}
-              problemId={problemId}
-            />
-          ))}
-        </div>
-      )}
+      {withChosen(models, present).length > 0 && choice('some', 'Only selected models')}
+      {isRestricted && <ModelChecks name="models" offered={models} chosen={present} problemId={problemId} />}
       {problem !== undefined && (
         <p id={id} className="mt-1.5 text-sm text-danger">
           {problem}
@@ -141,31 +144,12 @@ export function AddressesField({ present }: { readonly present: Pick<Key, 'addre
   )
 }
 
-interface Row {
-  readonly id: number
-  readonly name: string
-  readonly value: string
-}
-
 /** A list of name and value pairs that can grow and shrink. */
 function MetadataField({ present }: { readonly present: Readonly<Record<string, string>> }) {
-  const [rows, setRows] = useState<readonly Row[]>(() =>
-    Object.entries(present).map(([name, value], id) => ({ id, name, value }))
-  )
-  const list = useRef<HTMLDivElement>(null)
-  const adder = useRef<HTMLButtonElement>(null)
+  const { rows, add, remove, list, adder } = useRows(() => Object.entries(present), '[name="metadata_name"]')
   const problem = useProblem('metadata')
   const id = useId()
   const invalid = problem === undefined ? {} : ({ 'aria-invalid': true, 'aria-describedby': id } as const)
-  /** Shows the rows and moves the focus to the pair at `place`. The element that had the focus may be gone. */
-  const show = (next: readonly Row[], place: number) => {
-    flushSync(() => setRows(next))
-    const names = list.current?.querySelectorAll<HTMLInputElement>('[name="metadata_name"]') ?? []
-    const target = names[Math.min(place, names.length - 1)] ?? adder.current
-    target?.focus()
-  }
-  const add = () => show([...rows, { id: (rows.at(-1)?.id ?? -1) + 1, name: '', value: '' }], rows.length)
-  const remove = (place: number) => show(rows.toSpliced(place, 1), place)
   return (
     <fieldset>
       <legend className="mb-1 text-sm font-medium">
@@ -173,14 +157,14 @@ function MetadataField({ present }: { readonly present: Readonly<Record<string, 
       </legend>
       <p className="mb-2 text-[0.8125rem] text-ink-soft">Name and value pairs to filter your keys by.</p>
       <div ref={list} className="space-y-2">
-        {rows.map((row, place) => (
-          <div key={row.id} className="flex gap-2">
+        {rows.map(({ id: row, value: [name, value] }, place) => (
+          <div key={row} className="flex gap-2">
             <input
               name="metadata_name"
               aria-label={`Name of pair ${place + 1}`}
               placeholder="tenant"
               autoComplete="off"
-              defaultValue={row.name}
+              defaultValue={name}
               className={`${controlLook} h-9 min-w-0 font-mono text-sm`}
               {...invalid}
             />
@@ -189,7 +173,7 @@ function MetadataField({ present }: { readonly present: Readonly<Record<string, 
               aria-label={`Value of pair ${place + 1}`}
               placeholder="acme"
               autoComplete="off"
-              defaultValue={row.value}
+              defaultValue={value}
               maxLength={500}
               className={`${controlLook} h-9 min-w-0 font-mono text-sm`}
             />
@@ -204,7 +188,13 @@ function MetadataField({ present }: { readonly present: Readonly<Record<string, 
           {problem}
         </p>
       )}
-      <Button ref={adder} size="small" tone="plain" className={rows.length > 0 ? 'mt-2' : ''} onClick={add}>
+      <Button
+        ref={adder}
+        size="small"
+        tone="plain"
+        className={rows.length > 0 ? 'mt-2' : ''}
+        onClick={() => add(['', ''])}
+      >
         <Plus aria-hidden="true" className="size-3.5" />
         Add pair
       </Button>

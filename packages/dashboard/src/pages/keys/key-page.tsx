@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
+import { BudgetBars } from '../../budgets/budget-bars.tsx'
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import { nameOfKey, shownPrefix } from '../../format/visible-text.ts'
@@ -19,7 +20,7 @@ import { BackLink, Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { AuditList } from '../audit/audit-list.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
-import { type KeyAction, KeyActions, KeyBadges, KeyMeter, Metadata, managementPurpose, OldValue } from './key-cells.tsx'
+import { type KeyAction, KeyActions, KeyBadges, Metadata, managementPurpose, OldValue } from './key-cells.tsx'
 import { KeyUsage } from './key-usage.tsx'
 import { KeyRefusals } from './refusals.tsx'
 
@@ -57,11 +58,11 @@ export function KeyPage() {
         <>
           {key !== undefined && key.refusals.length > 0 && (
             <Card title="Refuses requests">
-              <KeyRefusals refusals={key.refusals} onEdit={key.can_change ? () => setOpen('edit') : undefined} />
+              <KeyRefusals shown={key} onEdit={key.can_change ? () => setOpen('edit') : undefined} />
             </Card>
           )}
           {key?.scope !== 'management' && (
-            <Card title="This month">
+            <Card title="Spend">
               <QueryView query={query} lines={3}>
                 {({ key }) => <Spend shown={key} />}
               </QueryView>
@@ -87,16 +88,17 @@ export function KeyPage() {
 }
 
 function Spend({ shown }: { readonly shown: ShownKey }) {
-  const { spent_usd: spent, monthly_budget_usd: budget } = shown
+  const { spent_usd: spent, budgets } = shown
   return (
-    <div className="space-y-3">
+    <div className="space-y-5">
       <p className="text-2xl font-semibold tabular-nums">
         {formatUsd(spent)}
         <span className="text-base font-normal text-ink-soft">
-          {budget === null ? ' spent, without a budget of its own' : ` of ${formatUsd(budget)}`}
+          {' this month'}
+          {budgets.length === 0 && ', without a budget of its own'}
         </span>
       </p>
-      <KeyMeter listed={shown} />
+      {budgets.length > 0 && <BudgetBars budgets={budgets} />}
     </div>
   )
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { dayOf } from '../../forms/read-number.ts'
-import { changedSettings, type Key, type KeySettings, readKeyForm } from './read-key-form.ts'
+import { allBudgets, changedSettings, type Key, type KeySettings, newSettings, readKeyForm } from './read-key-form.ts'
 
 const now = new Date('2026-05-05T12:00:00Z')
 
@@ -19,6 +19,7 @@ test('an empty field means no limit', async () => {
       label: 'Production',
       expires_at: null,
       monthly_budget_usd: null,
+      more_budgets: [],
       requests_per_minute: null,
       thresholds: null,
       models: null,
@@ -34,6 +35,9 @@ test('every filled field is sent', async () => {
       ['label', 'Tenant'],
       ['expires_at', '2026-06-01'],
       ['monthly_budget_usd', '12.5'],
+      ['budget_row', '0'],
+      ['budget_limit_0', '2'],
+      ['budget_window_0', 'week'],
       ['requests_per_minute', '60'],
       ['warnings', 'own'],
       ['thresholds', '100, 50'],
@@ -54,6 +58,7 @@ test('every filled field is sent', async () => {
     label: 'Tenant',
     expires_at: new Date('2026-06-01T23:59:59').toISOString(),
     monthly_budget_usd: 12.5,
+    more_budgets: [{ window: 'week', limit_usd: 2, models: null }],
     requests_per_minute: 60,
     thresholds: [50, 100],
     models: ['gpt-4o', 'gpt-4o-mini'],
@@ -92,6 +97,13 @@ test('each invalid field has a message', async () => {
     ['monthly_budget_usd', [['monthly_budget_usd', '-1']]],
     ['monthly_budget_usd', [['monthly_budget_usd', 'a lot']]],
     ['monthly_budget_usd', [['monthly_budget_usd', '0x5']]],
+    [
+      'budget_limit_3',
+      [
+        ['budget_row', '3'],
+        ['budget_limit_3', '']
+      ]
+    ],
     ['requests_per_minute', [['requests_per_minute', '0b11']]],
     ['requests_per_minute', [['requests_per_minute', '1.5']]],
     ['requests_per_minute', [['requests_per_minute', '0']]],
@@ -149,6 +161,11 @@ const present = {
   label: ' Production ',
   expires_at: '2026-05-01T10:20:30.000Z',
   monthly_budget_usd: 5,
+  budgets: [
+    { window: 'month', limit_usd: 5, models: null },
+    { window: 'month', limit_usd: 2, models: ['b', 'a'] },
+    { window: 'day', limit_usd: 1, models: null }
+  ],
   requests_per_minute: null,
   thresholds: [50, 100],
   models: ['b', 'a'],
@@ -159,6 +176,10 @@ const typed: KeySettings = {
   label: 'Production',
   expires_at: '2026-05-01T10:20:30.000Z',
   monthly_budget_usd: 5,
+  more_budgets: [
+    { window: 'day', limit_usd: 1, models: null },
+    { window: 'month', limit_usd: 2, models: ['a', 'b'] }
+  ],
   requests_per_minute: null,
   thresholds: [50, 100],
   models: ['a', 'b'],
@@ -175,7 +196,7 @@ test('an expired key can be renamed, because its expiry is not sent again', asyn
 })
 
 test('exactly the changed fields are sent', async () => {
-  const others: KeySettings = {
+  const others: Omit<KeySettings, 'more_budgets'> = {
     label: 'Other',
     expires_at: null,
     monthly_budget_usd: null,
@@ -185,11 +206,46 @@ test('exactly the changed fields are sent', async () => {
     addresses: null,
     metadata: { tenant: 'acme' }
   }
-  const names = Object.keys(others) as Array<keyof KeySettings>
+  const names = Object.keys(others) as Array<keyof typeof others>
   fc.assert(
     fc.property(fc.subarray(names), (changed) => {
       const sent = Object.fromEntries(changed.map((name) => [name, others[name]]))
       assert.deepEqual(changedSettings(present, { ...typed, ...sent }), sent)
     })
   )
+})
+
+test('a key without further budgets sends only the monthly one, and with them one list of all', async () => {
+  const { more_budgets: more, monthly_budget_usd: monthly, ...others } = typed
+  const ofMonth = { window: 'month', limit_usd: 5, models: null }
+  assert.deepEqual(newSettings({ ...typed, more_budgets: [] }), { ...others, monthly_budget_usd: monthly })
+  assert.deepEqual(newSettings(typed), { ...others, budgets: [ofMonth, ...more] })
+  assert.deepEqual(newSettings({ ...typed, monthly_budget_usd: null }), { ...others, budgets: more })
+  assert.deepEqual(allBudgets({ monthly_budget_usd: null, more_budgets: [] }), [])
+})
+
+test('changed further budgets are sent in one list with the monthly one, which is not sent twice', async () => {
+  const day = { window: 'day', limit_usd: 3, models: null } as const
+  const ofMonth = { window: 'month', limit_usd: 5, models: null } as const
+  assert.deepEqual(changedSettings(present, { ...typed, more_budgets: [day] }), { budgets: [ofMonth, day] })
+  assert.deepEqual(changedSettings(present, { ...typed, more_budgets: [] }), { budgets: [ofMonth] })
+  assert.deepEqual(changedSettings(present, { ...typed, monthly_budget_usd: null, more_budgets: [day] }), {
+    budgets: [day]
+  })
+  assert.deepEqual(changedSettings(present, { ...typed, monthly_budget_usd: null }), { monthly_budget_usd: null })
+})
+
+test('a key has at most twelve budgets, the monthly one included', async () => {
+  const models = (id: number) => [`budget_models_${id}`, `m${id}`] as const
+  const rows = Array.from({ length: 12 }, (_, id) => [
+    ['budget_row', String(id)] as const,
+    [`budget_limit_${id}`, '1'] as const,
+    [`budget_choice_${id}`, 'some'] as const,
+    models(id)
+  ])
+  const label = ['label', 'x'] as const
+  assert.ok(readKeyForm(form([label, ...rows.flat()]), now, null).ok)
+  const over = readKeyForm(form([label, ['monthly_budget_usd', '1'], ...rows.flat()]), now, null)
+  assert.ok(!over.ok)
+  assert.deepEqual(Object.keys(over.problems), ['budgets'])
 })

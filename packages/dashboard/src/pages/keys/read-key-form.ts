@@ -1,14 +1,23 @@
 import { isAddressRange, maxAddresses } from '@tollgate/contracts/keys/ip-addresses.ts'
+import { maxBudgets } from '@tollgate/contracts/records/budget-windows.ts'
 import type { Answer, Input } from '../../api/call.ts'
+import { isMonthly } from '../../budgets/describe-budget.ts'
+import { readBudgetRows } from '../../budgets/read-budget-rows.ts'
 import { isolate, visibleText } from '../../format/visible-text.ts'
 import type { Reading } from '../../forms/form.tsx'
 import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { type OptionalReading, readEndDay, readLimit, readThresholds } from '../../forms/read-number.ts'
 
 export type Key = Answer<'listKeys'>['keys'][number]
-export type KeySettings = Required<
-  Omit<Input<'createKey'>['body'], 'scope' | 'account_id' | 'paused' | 'budgets' | 'on_exhausted'>
->
+type Body = Input<'createKey'>['body']
+type Budgets = NonNullable<Body['budgets']>
+
+/** What the form says. The API has all budgets in one list, or only the monthly one. */
+export interface KeySettings
+  extends Required<Omit<Body, 'scope' | 'account_id' | 'paused' | 'budgets' | 'on_exhausted'>> {
+  /** Besides `monthly_budget_usd`. */
+  readonly more_budgets: Budgets
+}
 
 const metadataName = /^[A-Za-z0-9_.-]{1,40}$/
 const maxPairs = 16
@@ -24,22 +33,30 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
   const label = textOf(data, 'label').trim()
   const expiry = readEndDay(textOf(data, 'expires_at'), now, present?.expires_at ?? null)
   const budget = readLimit(textOf(data, 'monthly_budget_usd'), { min: 0, max: 1e6, isMoney: true })
+  const more = readBudgetRows(data)
   const rate = readLimit(textOf(data, 'requests_per_minute'), { min: 1, max: 1e6, isWhole: true })
   const warnings = textOf(data, 'warnings') === 'own' ? readThresholds(textOf(data, 'thresholds')) : ofAccount
   const isRestricted = textOf(data, 'model_choice') === 'some'
   const models = data.getAll('models').map(String)
   const addresses = readAddresses(textOf(data, 'addresses'))
   const metadata = readMetadata(data)
-  const problems = onlyProblems({
-    label: visibleText(label) === '' ? 'Enter a label that says what the key is for.' : null,
-    expires_at: expiry.problem,
-    monthly_budget_usd: budget.problem,
-    requests_per_minute: rate.problem,
-    thresholds: warnings.problem,
-    models: isRestricted && models.length === 0 ? 'Choose at least one model, or allow all models.' : null,
-    addresses: addresses.problem,
-    metadata: metadata.problem
-  })
+  const problems = {
+    ...more.problems,
+    ...onlyProblems({
+      label: visibleText(label) === '' ? 'Enter a label that says what the key is for.' : null,
+      expires_at: expiry.problem,
+      monthly_budget_usd: budget.problem,
+      budgets:
+        more.budgets.length + (budget.value === null ? 0 : 1) > maxBudgets
+          ? `A key can have ${maxBudgets} budgets, the monthly one included. Remove one.`
+          : null,
+      requests_per_minute: rate.problem,
+      thresholds: warnings.problem,
+      models: isRestricted && models.length === 0 ? 'Choose at least one model, or allow all models.' : null,
+      addresses: addresses.problem,
+      metadata: metadata.problem
+    })
+  }
   if (Object.keys(problems).length > 0) return { ok: false, problems }
   return {
     ok: true,
@@ -47,6 +64,7 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
       label,
       expires_at: expiry.value,
       monthly_budget_usd: budget.value,
+      more_budgets: more.budgets.map(({ member_id: _, ...terms }) => terms),
       requests_per_minute: rate.value,
       thresholds: warnings.value,
       models: isRestricted ? models : null,
@@ -85,6 +103,26 @@ function problemOfPairs(pairs: ReadonlyArray<readonly [name: string, value: stri
   return pairs.length > maxPairs ? `Use at most ${maxPairs} pairs.` : null
 }
 
+/** The budgets of a key besides the monthly one, which has a field of its own. */
+export const moreBudgetsOf = ({ budgets }: Pick<Key, 'budgets'>): Key['budgets'] =>
+  budgets.filter((budget) => !isMonthly(budget))
+
+/** All budgets in one list, as the API has them. */
+export function allBudgets({
+  monthly_budget_usd: usd,
+  more_budgets: more
+}: Pick<KeySettings, 'monthly_budget_usd' | 'more_budgets'>): Budgets {
+  return usd === null ? more : [{ window: 'month', limit_usd: usd, models: null }, ...more]
+}
+
+/** The settings of a new key. */
+export function newSettings({ more_budgets, ...others }: KeySettings): Body {
+  const { monthly_budget_usd: usd, ...rest } = others
+  return more_budgets.length === 0
+    ? others
+    : { ...rest, budgets: allBudgets({ monthly_budget_usd: usd, more_budgets }) }
+}
+
 /**
  * The fields that the form changed. Unchanged fields are not sent, because the API would refuse some of them: an expiry
  * in the past, or a model that the plan has lost.
@@ -95,18 +133,28 @@ export function changedSettings(present: Key, typed: KeySettings): Input<'change
     label: typed.label === present.label.trim(),
     expires_at: typed.expires_at === present.expires_at,
     monthly_budget_usd: typed.monthly_budget_usd === present.monthly_budget_usd,
+    more_budgets: inOrder(typed.more_budgets.map(inOneForm)) === inOrder(moreBudgetsOf(present).map(inOneForm)),
     requests_per_minute: typed.requests_per_minute === present.requests_per_minute,
     thresholds: inOrder(typed.thresholds) === inOrder(present.thresholds),
     models: inOrder(typed.models) === inOrder(present.models),
     addresses: inOrder(typed.addresses) === inOrder(present.addresses),
     metadata: inOrder(Object.entries(typed.metadata)) === inOrder(Object.entries(present.metadata))
   }
-  return Object.fromEntries(
-    Object.entries(isSame)
-      .filter(([, same]) => !same)
-      .map(([name]) => [name, typed[name as keyof KeySettings]])
-  )
+  const { more_budgets: hasSameBudgets, ...others } = isSame
+  const names = Object.entries(others).flatMap(([name, same]) => (same ? [] : [name as keyof typeof others]))
+  const body: Input<'changeKey'>['body'] = Object.fromEntries(names.map((name) => [name, typed[name]]))
+  if (hasSameBudgets) return body
+  // The list has the monthly budget too, and the API takes it only once.
+  const { monthly_budget_usd: _, ...rest } = body
+  return { ...rest, budgets: allBudgets(typed) }
 }
+
+/** The order of models says nothing. */
+const inOneForm = ({ window, limit_usd: usd, models = null }: Budgets[number]) => [
+  window,
+  usd,
+  models?.toSorted() ?? null
+]
 
 /** A list as text that does not depend on its order. */
 const inOrder = (list: readonly unknown[] | null): string =>

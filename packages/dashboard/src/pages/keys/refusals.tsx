@@ -36,6 +36,14 @@ export function RefusalBadge({ refusals }: { readonly refusals: ReadonlyArray<Pi
 export const isOfKey = ({ code, reason }: Pick<OpenRefusal, 'code' | 'reason'>): boolean =>
   code === 'key_budget_exceeded' || reason === 'model' || reason === 'address'
 
+type Refusing = Pick<Answer<'getKey'>['key'], 'refusals' | 'budgets'>
+
+/** Like {@link isOfKey}. One code is for daily and other budgets of a key, the account and a member. */
+const isOfThisKey = (refusal: OpenRefusal, { budgets }: Pick<Refusing, 'budgets'>): boolean =>
+  isOfKey(refusal) ||
+  (refusal.code === 'budget_exceeded' &&
+    budgets.some(({ use }) => use !== null && Number(use.remaining_usd) < Number(refusal.needed_usd)))
+
 function changeOf({ reason }: Pick<OpenRefusal, 'reason'>): string {
   if (reason === 'model') return 'Change its models'
   return reason === 'address' ? 'Change its addresses' : 'Raise its budget'
@@ -72,21 +80,21 @@ export function Refusal({ refusal, subject, action }: RefusalProps) {
 
 /** The open refusals of a key on its own page. @param onEdit undefined if the reader may not change the key */
 export function KeyRefusals({
-  refusals,
+  shown,
   onEdit
 }: {
-  readonly refusals: readonly OpenRefusal[]
+  readonly shown: Refusing
   readonly onEdit: (() => void) | undefined
 }) {
   return (
     <ul aria-label="Why requests are refused" className="space-y-4">
-      {refusals.map((refusal) => (
+      {shown.refusals.map((refusal) => (
         <li key={refusal.code}>
           <Refusal
             refusal={refusal}
             subject="This key"
             action={
-              isOfKey(refusal) ? (
+              isOfThisKey(refusal, shown) ? (
                 onEdit !== undefined && (
                   <Button size="small" tone="primary" onClick={onEdit}>
                     {changeOf(refusal)}
@@ -107,7 +115,7 @@ export function KeyRefusals({
 export function PlansLink({ refusal: { code, reason } }: { readonly refusal: OpenRefusal }) {
   const { role } = useAccount()
   if (reason !== 'budget' && reason !== 'rate') return null
-  const text = code === 'monthly_budget_exceeded' ? 'Raise the budget' : 'See plans'
+  const text = code === 'monthly_budget_exceeded' || code === 'budget_exceeded' ? 'Raise the budget' : 'See plans'
   if (role !== 'owner') return <BillingLink text={text} />
   return (
     <Link to="/dashboard/billing" className={buttonLook({ tone: 'primary', size: 'small' })}>

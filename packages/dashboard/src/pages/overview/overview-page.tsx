@@ -45,12 +45,13 @@ function RefusalsCard({ open, keys }: Pick<Answer<'getUsageRefusals'>, 'open' | 
               {text}
             </Link>
           )
+          const toKey = linkToKey(refusal)
           return (
             <li key={`${refusal.key_id} ${refusal.code}`} className="px-5 py-3">
               <Refusal
                 refusal={refusal}
                 subject={key === undefined ? 'A deleted key' : link(nameOfKey({ ...key, scope: 'inference' }))}
-                action={isOfKey(refusal) ? link('Change the key') : <PlansLink refusal={refusal} />}
+                action={toKey === null ? <PlansLink refusal={refusal} /> : link(toKey)}
               />
             </li>
           )
@@ -65,6 +66,12 @@ function RefusalsCard({ open, keys }: Pick<Answer<'getUsageRefusals'>, 'open' | 
       )}
     </Card>
   )
+}
+
+/** What the key's page helps with; null if it does not. It also says whose daily or other budget is exceeded. */
+function linkToKey(refusal: Answer<'getUsageRefusals'>['open'][number]): string | null {
+  if (isOfKey(refusal)) return 'Change the key'
+  return refusal.code === 'budget_exceeded' ? 'See the key' : null
 }
 
 /** This month's spend, plan and activity. The month is in UTC, like budgets. */

@@ -17,6 +17,22 @@ test('what a plan or a budget refuses comes with a link to where it can be chang
   }
 })
 
+test('a budget for a day, some models or a person is named in the words of the gateway', async () => {
+  const refused = (scope: string | null, role: 'owner' | 'seat') =>
+    explainFailure(new ApiError(402, 'budget_exceeded', 'The budget of the key for today.', null, null, scope), role)
+  assert.ok('budget_exceeded' in errorTable, 'a code of the gateway')
+  for (const [scope, role, to, text] of [
+    ['key', 'owner', ['/dashboard/keys'], 'The budget of the key for today.'],
+    ['key', 'seat', ['/dashboard/keys'], 'The budget of the key for today.'],
+    ['account', 'owner', ['/dashboard/billing'], 'The budget of the key for today.'],
+    ['member', 'seat', [], 'The budget of the key for today. Ask the owner of your team.'],
+    [null, 'owner', ['/dashboard/billing'], 'The budget of the key for today.']
+  ] as const) {
+    const told = refused(scope, role)
+    assert.deepEqual([told.remedies.map((remedy) => remedy.to), told.text], [to, text], `${scope} ${role}`)
+  }
+})
+
 test('a seat, who can change neither, is told whom to ask', async () => {
   const { text, remedies } = explainFailure(failed(402, 'monthly_budget_exceeded'), 'seat')
   assert.deepEqual(remedies, [])

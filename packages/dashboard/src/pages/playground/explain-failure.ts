@@ -76,9 +76,17 @@ const words: Readonly<Record<string, Words>> = {
   expired_api_key: { text: 'The key has expired. Continue without it.', remedies: [], isForOwner: false }
 }
 
+/** Of a budget for a day, some models or a person, only the gateway's words say which one it is. */
+function explainBudget({ code, message: text, scope }: ApiError): Words | null {
+  if (code !== 'budget_exceeded') return null
+  return scope === 'key'
+    ? { text, remedies: [keys], isForOwner: false }
+    : { text, remedies: [{ ...budget, text: 'Change the budgets' }], isForOwner: true }
+}
+
 /** Explains why a call of the playground failed. A seat cannot change plan and budget. */
 export function explainFailure(error: unknown, role: 'owner' | 'seat'): Problem {
-  const explanation = error instanceof ApiError ? words[error.code] : undefined
+  const explanation = error instanceof ApiError ? (explainBudget(error) ?? words[error.code]) : undefined
   if (explanation === undefined) return { text: explain(error), remedies: [] }
   const { text, remedies, isForOwner } = explanation
   return isForOwner && role === 'seat' ? { text: `${text} ${askOwner}`, remedies: [] } : { text, remedies }

@@ -115,8 +115,11 @@ async function ask(url: string, options: RequestInit): Promise<Response> {
     throw new ApiError(0, 'unreachable', unreachable)
   }
   if (response.ok) return response
-  const { error } = ((await response.json().catch(() => null)) ?? {}) as { error?: { message?: string; code?: string } }
-  throw new ApiError(response.status, error?.code ?? 'unreadable', error?.message ?? unreadable)
+  const { error = {} } = ((await response.json().catch(() => null)) ?? {}) as {
+    error?: { message?: string; code?: string; scope?: string }
+  }
+  const { code = 'unreadable', message = unreadable, scope = null } = error
+  throw new ApiError(response.status, code, message, null, null, scope)
 }
 
 /** Reads a response body as text. Not every browser supports async iteration of it. */
