@@ -12,7 +12,7 @@ import { type By, recordAudit } from '../audit/record-audit.ts'
 import { countBudgetsNow } from '../budgets/count-budgets.ts'
 import { readUses } from '../budgets/read-use.ts'
 import {
-  describeBudget,
+  describeBudgets,
   readBudgetTerms,
   replaceBudgets,
   toKeyBudget,
@@ -141,8 +141,7 @@ async function changeBudgets(
     await tx.update(accounts).set({ budgets: kept, version }).where(eq(accounts.id, id))
     await noteChangedLimits(tx, id)
     if (touched.length > 0) await tx.update(keys).set({ version }).where(ofPersons)
-    const [old, present] = [budgets, kept].map((list) => list.map(describeBudget).join(', '))
-    const detail = { budgets_before: old ?? '', budgets: present ?? '' }
+    const detail = { budgets_before: describeBudgets(budgets) ?? '', budgets: describeBudgets(kept) ?? '' }
     await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail })
     return touched.map((key) => key.id)
   })

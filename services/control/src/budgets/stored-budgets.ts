@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { AccountBudgetTerms, KeyBudget, KeyBudgetTerms } from '@tollgate/contracts/http/budgets.ts'
+import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
+import { cutText } from '@tollgate/service/text.ts'
 import { budgetField } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { effectivePlan, exactNanos, toUsd } from '../catalog/plans.ts'
@@ -141,9 +143,19 @@ export const toKeyBudget = ({ window, models, nanos }: Omit<WantedBudget, 'membe
   limit_usd: toUsd(nanos)
 })
 
-/** A budget for people, such as `$5 a day for small, large`. */
-export function describeBudget(budget: WantedBudget): string {
-  const { window, limit_usd: usd, models } = toKeyBudget(budget)
+/** A budget for people, such as `$5.00 a day for small and large`. */
+export function describeBudget({ window, nanos, models, member }: WantedBudget): string {
   const often = window === 'lifetime' ? 'for ever' : `a ${window}`
-  return `$${usd} ${often}${models === null ? '' : ` for ${models.join(' and ')}`}`
+  const person = member === undefined ? '' : ` of the member ${member}`
+  return `$${formatNanos(nanos)} ${often}${person}${models === undefined ? '' : ` for ${models.join(' and ')}`}`
+}
+
+/** The audit log keeps no more of a list. */
+const maxListLength = 200
+
+/** Budgets for the audit log; null without any. */
+export function describeBudgets(budgets: readonly WantedBudget[]): string | null {
+  const text = budgets.map(describeBudget).join(', ')
+  if (text.length > maxListLength) return `${cutText(text, { length: maxListLength })}…`
+  return text === '' ? null : text
 }

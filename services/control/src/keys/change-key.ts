@@ -9,7 +9,7 @@ import { and, eq } from 'drizzle-orm'
 import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { countBudgetsNow } from '../budgets/count-budgets.ts'
-import { describeBudget, replaceBudgets } from '../budgets/stored-budgets.ts'
+import { describeBudgets, replaceBudgets } from '../budgets/stored-budgets.ts'
 import { principalOf } from '../callers/principal.ts'
 import { toUsd } from '../catalog/plans.ts'
 import type { Orm } from '../database/connect.ts'
@@ -166,7 +166,7 @@ function settingsOf(row: Row): Record<string, Value> {
     models: asText(models),
     addresses: asText(addresses),
     thresholds: asText(thresholds),
-    budgets: asText(row.budgets.length === 0 ? null : row.budgets.map(describeBudget))
+    budgets: describeBudgets(row.budgets)
   }
   const onExhausted = { on_exhausted: row.exhaustedModel ?? null }
   return { paused, label, expires_at, monthly_budget_usd, requests_per_minute, ...onExhausted, ...lists }

@@ -76,7 +76,7 @@ function NotificationsForm({ notifications }: { readonly notifications: Notifica
                 <TextField
                   name="thresholds"
                   label="Thresholds of the account"
-                  hint="Percent of the monthly budget, such as 50, 80, 100. Empty: none."
+                  hint="Percent of each budget, such as 50, 80, 100. Empty: none."
                   inputMode="text"
                   autoComplete="off"
                   defaultValue={thresholds.join(', ')}
@@ -84,7 +84,7 @@ function NotificationsForm({ notifications }: { readonly notifications: Notifica
                 <TextField
                   name="key_thresholds"
                   label="Thresholds of each key"
-                  hint="Percent of a key’s monthly budget. Empty: none."
+                  hint="Percent of each budget of a key. Empty: none."
                   autoComplete="off"
                   defaultValue={keyThresholds.join(', ')}
                 />

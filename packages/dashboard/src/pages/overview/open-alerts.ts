@@ -30,11 +30,13 @@ export function openAlerts(events: readonly EventNotice[]): OpenAlert[] {
 }
 
 /**
- * The id of what an event is about (of refusals also their code), or the reason of a suspension; empty for the account.
+ * The id of what an event is about (of refusals also their code, of budgets what they count), or the reason of a
+ * suspension; empty for the account.
  */
 function subjectOf(data: object): string {
-  const { key, endpoint_id: endpoint, reason, code } = data as Subject
+  const { key, endpoint_id: endpoint, reason, code, window, models, member_id: member } = data as Subject
   if (code !== undefined) return `${key?.id} ${code}`
+  if (window !== undefined) return `${key?.id} ${member} ${window} ${models}`
   return String(key?.id ?? endpoint ?? reason ?? '')
 }
 
@@ -43,6 +45,9 @@ interface Subject {
   readonly endpoint_id?: unknown
   readonly reason?: unknown
   readonly code?: unknown
+  readonly window?: unknown
+  readonly models?: unknown
+  readonly member_id?: unknown
 }
 
 type Key = Pick<Answer<'getKey'>['key'], 'id' | 'status' | 'old_secret_until'>
