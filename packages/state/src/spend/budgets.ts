@@ -22,6 +22,8 @@ export interface SeenBudgets {
   /** The tag of the run of Redis: rows of other runs no longer change. */
   readonly tag: string
   readonly budgets: readonly SeenBudget[]
+  /** Null: of all keys. */
+  readonly keys: readonly string[] | null
   readonly usages: readonly Usage[]
   /** `budgets`: the fields of the budgets that have it. */
   readonly holds: ReadonlyArray<{ at: number; nanos: number; key: string; model: string; budgets: readonly string[] }>
@@ -39,16 +41,23 @@ export interface FoundBudget {
  * settlements add to them from now on.
  *
  * @param fields from `budgetField`
+ * @param keys whose usage is read, at most some hundreds: much less work for Redis; null for all
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readBudgetsAndUsage(
   link: RedisLink,
   account: string,
-  fields: readonly string[]
+  fields: readonly string[],
+  keys: readonly string[] | null = null
 ): Promise<SeenBudgets> {
   const node = link.nodeOf(accountShard(account))
   const tag = tagOf(node.run())
-  const [micros, ...rest] = await node.client.tgReadBudgetsBuffer(accountName(account), ...fields)
+  const [micros, ...rest] = await node.client.tgReadBudgetsBuffer(
+    accountName(account),
+    fields.length,
+    ...fields,
+    ...new Set(keys ?? [])
+  )
   const budgets = fields.map((field, index) => ({ field, ...unpackParts(layouts.budget, rest[index]!) }))
   const usages: Usage[] = []
   const holds: Array<SeenBudgets['holds'][number]> = []
@@ -67,7 +76,7 @@ export async function readBudgetsAndUsage(
       holds.push({ at, nanos, key: keyField.slice('k:'.length), model, budgets: own.split(' ') })
     }
   }
-  return { account, micros: Number(micros), tag, budgets, usages, holds }
+  return { account, micros: Number(micros), tag, budgets, keys, usages, holds }
 }
 
 /**

@@ -118,7 +118,7 @@ declare module 'ioredis' {
       settled: number,
       ...keysAndAmounts: Array<string | number>
     ): Result<0 | 1 | 2, Context>
-    tgReadBudgetsBuffer(account: string, ...fields: string[]): Result<Buffer[], Context>
+    tgReadBudgetsBuffer(account: string, count: number, ...fieldsAndKeys: string[]): Result<Buffer[], Context>
     tgCorrectBudgets(account: string, ...budgets: Array<string | number>): Result<Array<0 | 1>, Context>
     tgForgetUsage(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>

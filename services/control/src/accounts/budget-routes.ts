@@ -90,7 +90,7 @@ export async function budgetRoutes(instance: FastifyInstance, options: BudgetsOp
       let isInForce = await projector.accountChanged(accountId)
       for (const id of keyIds) isInForce = (await projector.keyChanged(accountId, id)) && isInForce
       // A repeated call stores nothing, but reports whether the first is in force now.
-      if (!isInForce || !(await countBudgetsNow(options, accountId))) throw new ServiceError('change_pending')
+      if (!isInForce || !(await countBudgetsNow(options, accountId, null))) throw new ServiceError('change_pending')
       return { budgets: await readAccountBudgets({ ...options, database }, accountId) }
     }
   )
@@ -125,6 +125,8 @@ async function changeBudgets(
   return await orm.transaction(async (tx) => {
     await lockChanges(tx)
     const people = await readPeople(tx, id)
+    // A budget of somebody who left may stay: the keys that this person created still work.
+    for (const { member } of before.budgets) if (member !== undefined) people.add(member)
     for (const [index, { member }] of wanted.entries()) {
       if (member === undefined || people.has(member)) continue
       throw new ServiceError('invalid_request', { message: `budgets.${index}.member_id: not a member of the account` })

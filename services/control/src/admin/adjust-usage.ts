@@ -7,6 +7,7 @@ import { formatSignedUsd } from '@tollgate/contracts/money/usd.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
+import { countBudgetsNow } from '../budgets/count-budgets.ts'
 import { noteBudgetCounts } from '../budgets/stored-budgets.ts'
 import { exactNanos } from '../catalog/plans.ts'
 import { earliestTime } from '../clocks/clock.ts'
@@ -30,7 +31,7 @@ const maxSumNanos = 1_000_000_000_000_000n
  * once.
  */
 export function adjustUsage(app: TypedApp, context: AdminContext): void {
-  const { database, projector, clock } = context
+  const { database, projector, redis, clock } = context
   const { orm } = database
   app.post(
     '/accounts/:id/adjustments',
@@ -53,7 +54,9 @@ export function adjustUsage(app: TypedApp, context: AdminContext): void {
       const act = await adjustmentAct(context, accountId, request.body)
       const { pendingId, done } = await doOrAsk(context, act, byOperator(request, clock()))
       if (pendingId !== null) return reply.code(202).send({ pending: await readPending(orm, pendingId) })
-      if (!(await projector.accountChanged(accountId))) throw new ServiceError('change_pending')
+      const isInForce = await projector.accountChanged(accountId)
+      const sources = { database, redis, log: request.log }
+      if (!isInForce || !(await countBudgetsNow(sources, accountId, null))) throw new ServiceError('change_pending')
       return { adjustment: toAdjustment(done) }
     }
   )

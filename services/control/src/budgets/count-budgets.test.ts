@@ -6,10 +6,12 @@ import { readKeyRecord, type WindowBudget } from '@tollgate/contracts/records/re
 import { accountName, accountShard, budgetField } from '@tollgate/state/keyspace/names.ts'
 import { changeBudget, putHold, readState } from '@tollgate/state/testing/account-state.ts'
 import { eq } from 'drizzle-orm'
+import { accounts } from '../database/schema/accounts.ts'
 import { adjustments } from '../database/schema/audit.ts'
 import { keys } from '../database/schema/keys.ts'
 import { projection } from '../database/schema/projection.ts'
 import { budgetCounts, ledger, ledgerTotals } from '../database/schema/usage.ts'
+import { oldRows } from '../retention/old-rows.ts'
 import { codeOf, expectStatus } from '../testing/call-control.ts'
 import { onDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
@@ -110,6 +112,28 @@ onDatabase('budgets with a window', async (t, newDatabase) => {
     assert.equal(await orm.$count(budgetCounts, eq(budgetCounts.accountId, account)), 0)
   })
 
+  await t.test('holds that come back with older data are held in younger budgets until they end', async () => {
+    const { account, newKey, change, used, stored } = await open()
+    const key = await newKey()
+    await change(key, [{ window: 'lifetime', limit_usd: 50 }])
+    const at = Math.floor(Date.now() / 1000)
+    const hold = { deadline: Date.now() + 1e6, at, granted: 1, nanos: 3 * usd, promptTokens: 1, tokens: 2 }
+    await putHold(client, account, 'req_back', {
+      ...hold,
+      tokensPerMinute: 1,
+      tag: 'x',
+      key,
+      model: 'small',
+      budgets: ''
+    })
+    await client.hdel(accountName(account), budgetField((await stored(key))[0]!))
+    await seedBudgets({ orm, redis }, [accountShard(account)], endless)
+    assert.deepEqual(await used(key), ['lifetime 0.00 3.00'])
+    await client.hdel(accountName(account), 'h:req_back')
+    await countNotedBudgets({ orm, redis }, account)
+    assert.deepEqual(await used(key), ['lifetime 0.00 0.00'])
+  })
+
   await t.test('budgets of the account and of a member count their keys', async () => {
     const { user, account, newKey, setOfAccount, usedOfAccount } = await open()
     const key = await newKey()
@@ -124,6 +148,25 @@ onDatabase('budgets with a window', async (t, newDatabase) => {
     assert.deepEqual(await usedOfAccount(), ['account 3.00', 'member 1.00'])
     const record = readKeyRecord((await client.hget(accountName(account), `r:${key}`))!)
     assert.equal(record.member, user.id)
+    // What keys spent that are deleted for good still counts.
+    await expectStatus(call('DELETE', `/api/keys/${key}`, { cookie: user.cookie }), 200)
+    await orm
+      .update(keys)
+      .set({ revokedAt: new Date(0) })
+      .where(eq(keys.id, key))
+    await oldRows.keys.prune(orm, new Date(1))
+    assert.equal(await orm.$count(keys, eq(keys.id, key)), 0)
+    await expectStatus(setOfAccount([]), 200)
+    await expectStatus(setOfAccount([ofMember]), 200)
+    assert.deepEqual(await usedOfAccount(), ['member 1.00'])
+    // The budget of somebody who left can stay.
+    const left = randomUUID()
+    const stays = { id: 999_999, window: 'day' as const, nanos: usd, member: left }
+    await orm
+      .update(accounts)
+      .set({ budgets: [stays] })
+      .where(eq(accounts.id, account))
+    await expectStatus(setOfAccount([{ ...ofMember, member_id: left, limit_usd: 7 }]), 200)
     for (const wrong of [
       [{ ...ofMember, member_id: randomUUID() }],
       [{ of: 'member', window: 'day', limit_usd: 1 }],

@@ -2,7 +2,7 @@ import { createBackgroundLoop } from '@tollgate/service/background/background-lo
 import { type AccountShard, budgetField } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { correctBudgets, forgetBudgets, readBudgetsAndUsage } from '@tollgate/state/spend/budgets.ts'
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
@@ -11,9 +11,13 @@ import { keys } from '../database/schema/keys.ts'
 import { toldWindows } from '../database/schema/notices.ts'
 import { budgetCounts } from '../database/schema/usage.ts'
 import { findSpentInWindows, type OwnedBudget } from './spent-in-windows.ts'
+import { noteBudgetCounts } from './stored-budgets.ts'
 
-/** How often a budget is corrected while requests run that began before it. */
-const againMs = 5000
+/**
+ * A budget is corrected again while requests run that began before it: after a second, or after this many times what
+ * counting takes, so that a large account costs Redis little.
+ */
+const [minAgainMs, maxAgainMs, restShare] = [1000, 60_000, 20]
 /** Accounts per round. */
 const batch = 50
 /** Accounts that are seeded at once. */
@@ -44,7 +48,13 @@ export async function countBudgets(
   let left = budgets
   for (let attempt = 0; left.length > 0; attempt++) {
     if (attempt === maxAttempts) throw new Error('the budgets of an account change too fast to count them')
-    const seen = await readBudgetsAndUsage(redis, account, left.map(budgetField))
+    const keysOf = left.flatMap(({ keyId }) => keyId ?? [])
+    const seen = await readBudgetsAndUsage(
+      redis,
+      account,
+      left.map(budgetField),
+      keysOf.length === left.length ? keysOf : null
+    )
     const found = (await findSpentInWindows(orm, seen, left)).map((one) =>
       how === 'set' ? one : { ...one, settled: Math.max(one.settled, one.seen.settled) }
     )
@@ -89,6 +99,16 @@ async function accountsWithBudgets(orm: Orm, shards: readonly AccountShard[]): P
   return rows.map(({ id }) => id)
 }
 
+/** Those that hold requests which began before them, as an older copy of Redis' data may, are counted again later. */
+async function seedAccount(sources: Sources, account: string, budgets: readonly OwnedBudget[]): Promise<void> {
+  const complete = await countBudgets(sources, account, budgets, 'raise')
+  const others = Map.groupBy(
+    budgets.filter(({ id }) => !complete.has(id)),
+    ({ keyId }) => keyId
+  )
+  for (const [keyId, some] of others) await noteBudgetCounts(sources.orm, { accountId: account, keyId }, some)
+}
+
 /**
  * Raises the budgets with a window of shards that may have lost some of their spend, before they are verified: no
  * request is admitted meanwhile.
@@ -105,18 +125,23 @@ export async function seedBudgets(
     signal.throwIfAborted()
     const some = all.slice(from, from + accountsAtOnce)
     const budgets = await readBudgetsOf(sources.orm, some)
-    await Promise.all([...budgets].map(([account, own]) => countBudgets(sources, account, own, 'raise')))
+    await Promise.all([...budgets].map(([account, own]) => seedAccount(sources, account, own)))
   }
 }
 
 /**
- * Counts or forgets the budgets of an account that are noted; see `noteBudgetCounts`.
+ * Counts or forgets budgets of an account that are noted; see `noteBudgetCounts`.
  *
+ * @param of the key whose budgets are counted; null for those of the account and its members; absent for all
  * @throws as {@link countBudgets}; the notes stay
  */
-export async function countNotedBudgets(sources: Sources, accountId: string): Promise<void> {
+export async function countNotedBudgets(sources: Sources, accountId: string, of?: string | null): Promise<void> {
   const { orm, redis } = sources
-  const noted = await orm.select().from(budgetCounts).where(eq(budgetCounts.accountId, accountId))
+  const ofKey = of === null ? isNull(budgetCounts.keyId) : of && eq(budgetCounts.keyId, of)
+  const noted = await orm
+    .select()
+    .from(budgetCounts)
+    .where(and(eq(budgetCounts.accountId, accountId), ofKey || undefined))
   if (noted.length === 0) return
   const present = (await readBudgetsOf(orm, [accountId])).get(accountId) ?? []
   const ids = new Set(noted.map(({ id }) => id))
@@ -130,24 +155,27 @@ export async function countNotedBudgets(sources: Sources, accountId: string): Pr
     const goneIds = gone.map(({ id }) => id)
     await orm.delete(toldWindows).where(inArray(toldWindows.id, goneIds))
   }
+  const beganAt = performance.now()
   const complete = await countBudgets(sources, accountId, due, 'set')
+  const restMs = Math.min(maxAgainMs, Math.max(minAgainMs, restShare * (performance.now() - beganAt)))
   for (const { id, dueAt } of noted) {
     const isNoted = and(eq(budgetCounts.id, id), eq(budgetCounts.dueAt, dueAt))
     if (complete.has(id) || gone.some((one) => one.id === id)) await orm.delete(budgetCounts).where(isNoted)
     else {
-      const dueAgain = sql`now() + ${`${againMs} ms`}::interval`
+      const dueAgain = sql`now() + ${`${Math.round(restMs)} ms`}::interval`
       await orm.update(budgetCounts).set({ dueAt: dueAgain }).where(isNoted)
     }
   }
 }
 
-/** As {@link countNotedBudgets}, after a change. @returns whether they count now; else the loop counts them soon */
+/** As {@link countNotedBudgets}, after a change of a key, or of an account (null). @returns whether they count now; else the loop counts them soon */
 export async function countBudgetsNow(
   { database: { orm }, redis, log }: { database: Database; redis: RedisLink; log: Pick<FastifyBaseLogger, 'warn'> },
-  accountId: string
+  accountId: string,
+  of: string | null
 ): Promise<boolean> {
   try {
-    await countNotedBudgets({ orm, redis }, accountId)
+    await countNotedBudgets({ orm, redis }, accountId, of)
     return true
   } catch (err) {
     log.warn({ err, account: accountId }, 'budgets could not be counted at once; the loop counts them')

@@ -4,7 +4,7 @@ import type { FoundBudget, SeenBudget, SeenBudgets } from '@tollgate/state/spend
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { adjustments } from '../database/schema/audit.ts'
-import { keys } from '../database/schema/keys.ts'
+import { formerKeys, keys } from '../database/schema/keys.ts'
 import { projection } from '../database/schema/projection.ts'
 import { ledger, ledgerTotals } from '../database/schema/usage.ts'
 
@@ -82,8 +82,10 @@ async function readPersons(
   if (budgets.every(({ member }) => member === undefined)) return new Map()
   const rows = await queryRows<{ id: string; person: string }>(
     orm,
-    sql`select id, created_by::text as person from ${keys}
-      where account_id = ${account}::uuid and created_by is not null`
+    sql`
+      select id, created_by::text as person from ${keys} where account_id = ${account}::uuid and created_by is not null
+      union all
+      select id, created_by::text from ${formerKeys} where account_id = ${account}::uuid`
   )
   return new Map(rows.map(({ id, person }) => [id, person]))
 }
@@ -98,7 +100,9 @@ const beginsAt = ({ from }: Range) => sql`${from === null ? '-infinity' : new Da
 const endsAt = ({ to }: Range) => sql`${to === null ? 'infinity' : new Date(to).toISOString()}::timestamptz`
 
 async function readSpends(orm: Orm, seen: SeenBudgets, range: Range): Promise<Spend[]> {
-  const { account, micros, tag, usages } = seen
+  const { account, micros, tag, usages, keys: some } = seen
+  const ofKeys =
+    some === null ? sql`true` : sql`key_id in (select json_array_elements_text(${JSON.stringify(some)}::text::json))`
   const rows = usages.map(({ hour, run, key, model, revision, costNanos }) => ({
     ...{ second: hour * 3600, run, key, model, revision },
     nanos: costNanos,
@@ -117,7 +121,7 @@ async function readSpends(orm: Orm, seen: SeenBudgets, range: Range): Promise<Sp
       ),
       copied as (
         select hour, run, key_id as key, model, revision, cost_nanos as nanos from ${ledger}
-        where account_id = ${account}::uuid and hour >= ${beginsAt(range)} and hour < ${endsAt(range)}
+        where account_id = ${account}::uuid and hour >= ${beginsAt(range)} and hour < ${endsAt(range)} and ${ofKeys}
           and not (run like ${`${tag}%`} and split_part(run, '.', 2)::numeric > ${micros})
       ),
       parts as (
@@ -128,7 +132,7 @@ async function readSpends(orm: Orm, seen: SeenBudgets, range: Range): Promise<Sp
         where copied.run is null or seen.own or copied.revision <= seen.revision
         union all
         select key_id, model, cost_nanos from ${ledgerTotals}
-        where account_id = ${account}::uuid and ${range.from === null}
+        where account_id = ${account}::uuid and ${range.from === null} and ${ofKeys}
       )
       select key, model, sum(nanos)::text as nanos from parts group by key, model`
   )

@@ -7,7 +7,7 @@ import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
 import { cutText } from '@tollgate/service/text.ts'
 import { budgetField } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
-import { effectivePlan, exactNanos, toUsd } from '../catalog/plans.ts'
+import { exactNanos, inPlan, toUsd } from '../catalog/plans.ts'
 import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
 import { budgetCounts, budgetIds } from '../database/schema/usage.ts'
 
@@ -31,16 +31,13 @@ export function readBudgetTerms(
   catalog: Catalog,
   plan: string
 ): WantedBudgets {
-  const included = new Set(catalog.plans[effectivePlan(catalog, plan)]!.models)
   let monthlyNanos: number | null = null
   const others: WantedBudget[] = []
   const seen = new Set<string>()
   for (const [index, budget] of asked.entries()) {
     const at = `budgets.${index}`
     const member = 'of' in budget ? readMember(budget, at) : null
-    const models = budget.models?.toSorted() ?? null
-    const other = models?.find((model) => !included.has(model))
-    if (other !== undefined) throw invalid(`${at}.models: ${other} is not in the plan`)
+    const models = budget.models == null ? null : inPlan(`${at}.models`, budget.models.toSorted(), catalog, plan)
     const what = JSON.stringify([member, budget.window, models])
     if (seen.has(what)) throw invalid(`${at}: the same window and models are there twice`)
     seen.add(what)
@@ -60,7 +57,7 @@ export function readBudgetTerms(
 function readMember({ of, member_id: id = null }: AccountBudgetTerms, at: string): string | null {
   if (of === 'member' && id === null) throw invalid(`${at}.member_id: name the person`)
   if (of === 'account' && id !== null) throw invalid(`${at}.member_id: only with "of": "member"`)
-  return id
+  return id?.toLowerCase() ?? null
 }
 
 const invalid = (message: string) => new ServiceError('invalid_request', { message })

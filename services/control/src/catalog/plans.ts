@@ -124,6 +124,24 @@ export const toUsd = (nanos: number): number => nanos / nanosPerUsd
 
 const refused = (reason: string) => new ServiceError('invalid_request', { message: `monthly_budget_usd: ${reason}` })
 
+/**
+ * Checks models that a caller names.
+ *
+ * @returns the models
+ * @throws ServiceError `invalid_request` naming the field, for a model that the plan lacks
+ */
+export function inPlan(field: string, models: string[], catalog: Catalog, plan: string): string[] {
+  const included = new Set(catalog.plans[effectivePlan(catalog, plan)]!.models)
+  const other = models.find((model) => !included.has(model))
+  if (other === undefined) return models
+  const [meant] = Object.entries(catalog.models).find(([, { aliases = [] }]) => aliases.includes(other)) ?? []
+  const reason =
+    meant !== undefined && included.has(meant)
+      ? `${other} is an alias. Name its model, ${meant}`
+      : `${other} is not in the plan`
+  throw new ServiceError('invalid_request', { message: `${field}: ${reason}` })
+}
+
 /** The catalog's prices at the payment provider. */
 export interface PlanPrices {
   /** The plan that a price is for; null if the catalog has no such price. */

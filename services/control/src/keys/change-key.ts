@@ -60,7 +60,7 @@ export function changeRoute(app: TypedApp, options: KeysOptions): void {
         ? key
         : await changeKey(orm, catalog, { accountId, id, asked: terms, expectedUsd }, byPrincipal(request, clock()))
       // A repeated call stores nothing, but reports whether the first is in force now.
-      const isInForce = (await projector.keyChanged(accountId, id)) && (await countBudgetsNow(options, accountId))
+      const isInForce = (await projector.keyChanged(accountId, id)) && (await countBudgetsNow(options, accountId, id))
       if (!isInForce && !isForPeopleOnly(terms)) throw new ServiceError('change_pending')
       return { key: toListing(row, caller) }
     }

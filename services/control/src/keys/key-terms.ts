@@ -5,7 +5,7 @@ import type { KeyBudgetTerms } from '@tollgate/contracts/http/budgets.ts'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { isAddressRange } from '@tollgate/contracts/keys/ip-addresses.ts'
 import { readBudgetTerms, toKeyBudgets, type WantedBudget } from '../budgets/stored-budgets.ts'
-import { effectivePlan, nanosOfUsd, toUsd } from '../catalog/plans.ts'
+import { inPlan, nanosOfUsd, toUsd } from '../catalog/plans.ts'
 import type { keys } from '../database/schema/keys.ts'
 import { lastInstant } from '../http/query.ts'
 import { inOrder } from '../notices/decide-threshold.ts'
@@ -43,9 +43,10 @@ export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: s
     ...(paused !== undefined && { paused }),
     ...(label !== undefined && { label }),
     ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : readExpiry(expires_at, now) }),
-    ...(models !== undefined && { models: models === null ? null : readModels(models, catalog, plan) }),
+    ...(models !== undefined && { models: models && inPlan('models', models, catalog, plan) }),
     ...(change.on_exhausted !== undefined && {
-      exhaustedModel: change.on_exhausted && readExhausted(change.on_exhausted.model, catalog, plan)
+      exhaustedModel:
+        change.on_exhausted && inPlan('on_exhausted.model', [change.on_exhausted.model], catalog, plan)[0]!
     }),
     ...(addresses !== undefined && { addresses: addresses === null ? null : readAddresses(addresses) }),
     ...(monthly_budget_usd !== undefined && {
@@ -65,22 +66,6 @@ function readExpiry(text: string, now: Date): Date {
   if (time > lastInstant) throw refused('expires_at: must be before the year 10000')
   if (time <= now.getTime()) throw refused('expires_at: must be in the future')
   return new Date(time)
-}
-
-function readModels(models: string[], catalog: Catalog, plan: string): string[] {
-  const included = new Set(catalog.plans[effectivePlan(catalog, plan)]!.models)
-  const other = models.find((model) => !included.has(model))
-  if (other === undefined) return models
-  const [meant] = Object.entries(catalog.models).find(([, { aliases = [] }]) => aliases.includes(other)) ?? []
-  if (meant !== undefined && included.has(meant)) {
-    throw refused(`models: ${other} is an alias. Name its model, ${meant}`)
-  }
-  throw refused(`models: ${other} is not in the plan`)
-}
-
-function readExhausted(model: string, catalog: Catalog, plan: string): string {
-  if (catalog.plans[effectivePlan(catalog, plan)]!.models.includes(model)) return model
-  throw refused(`on_exhausted.model: ${model} is not in the plan`)
 }
 
 function readAddresses(addresses: string[]): string[] {

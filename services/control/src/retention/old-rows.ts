@@ -5,7 +5,7 @@ import type { Orm } from '../database/connect.ts'
 import { inSteps } from '../database/delete-in-steps.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { auditLog, operatorActs, pendingActs } from '../database/schema/audit.ts'
-import { formerSecrets, keys } from '../database/schema/keys.ts'
+import { formerKeys, formerSecrets, keys } from '../database/schema/keys.ts'
 import { mails } from '../database/schema/mails.ts'
 import { events, refusals, toldBudgets } from '../database/schema/notices.ts'
 import { catalogs, shards } from '../database/schema/projection.ts'
@@ -93,7 +93,15 @@ function pruneKeys(orm: Orm, before: Date, isStopping = () => false): Promise<nu
     orm.transaction(async (tx) => {
       await lockChanges(tx)
       const dead = await tx
-        .select({ id: keys.id, shard: keys.accountShard, version: keys.version })
+        .select({
+          id: keys.id,
+          shard: keys.accountShard,
+          version: keys.version,
+          accountId: keys.accountId,
+          createdBy: keys.createdBy,
+          // A playground makes many tokens that nobody uses.
+          isUnusedToken: sql<boolean>`${keys.sessionId} is not null and ${keys.lastUsedAt} is null`
+        })
         .from(keys)
         .where(and(eq(keys.status, 'revoked'), lt(keys.revokedAt, before)))
         .orderBy(asc(keys.revokedAt))
@@ -111,6 +119,10 @@ function pruneKeys(orm: Orm, before: Date, isStopping = () => false): Promise<nu
           .where(eq(shards.name, name))
       }
       const ids = dead.map(({ id }) => id)
+      const used = dead.flatMap(({ id, accountId, createdBy, isUnusedToken }) =>
+        createdBy === null || isUnusedToken ? [] : [{ id, accountId, createdBy }]
+      )
+      if (used.length > 0) await tx.insert(formerKeys).values(used).onConflictDoNothing()
       await tx.delete(formerSecrets).where(inArray(formerSecrets.keyId, ids))
       await tx.delete(keys).where(inArray(keys.id, ids))
       return dead.length

@@ -97,6 +97,19 @@ export const formerSecrets = pgTable(
   ]
 )
 
+/** Who created keys that were deleted from this database: budgets of a member count what these keys spent. */
+export const formerKeys = pgTable(
+  'former_keys',
+  {
+    id: text('id').primaryKey(),
+    accountId: uuid('account_id').notNull(),
+    createdBy: uuid('created_by')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' })
+  },
+  (table) => [index('former_keys_account').on(table.accountId), index('former_keys_created_by').on(table.createdBy)]
+)
+
 /**
  * The key that a request with an `Idempotency-Key` created. Also calls about seats that were answered with
  * `change_pending`: their rows have the caller's user id as `account_id`, and the team's account as `key_id`; see
