@@ -67,8 +67,17 @@ export async function countBudgets(
   return complete
 }
 
-/** All budgets with a window of an account and its keys, without revoked ones. */
-async function readBudgetsOf(orm: Orm, accountIds: readonly string[]): Promise<Map<string, OwnedBudget[]>> {
+/**
+ * The budgets with a window of accounts and their keys, without revoked ones.
+ *
+ * @param of as for {@link countNotedBudgets}
+ */
+async function readBudgetsOf(
+  orm: Orm,
+  accountIds: readonly string[],
+  of?: string | null
+): Promise<Map<string, OwnedBudget[]>> {
+  const isOfKey = of == null ? undefined : eq(keys.id, of)
   const [ofAccounts, ofKeys] = await Promise.all([
     orm
       .select({ account: accounts.id, budgets: accounts.budgets })
@@ -77,11 +86,16 @@ async function readBudgetsOf(orm: Orm, accountIds: readonly string[]): Promise<M
     orm
       .select({ account: keys.accountId, keyId: keys.id, budgets: keys.budgets })
       .from(keys)
-      .where(and(inArray(keys.accountId, [...accountIds]), eq(keys.status, 'active'), sql`${keys.budgets} <> '[]'`))
+      .where(
+        and(inArray(keys.accountId, [...accountIds]), eq(keys.status, 'active'), sql`${keys.budgets} <> '[]'`, isOfKey)
+      )
   ])
   const result = new Map<string, OwnedBudget[]>()
   for (const { account, keyId, budgets } of [...ofAccounts.map((row) => ({ ...row, keyId: null })), ...ofKeys]) {
-    result.set(account, [...(result.get(account) ?? []), ...budgets.map((budget) => ({ ...budget, keyId }))])
+    // An account may have thousands of keys with budgets.
+    const ofAccount = result.get(account) ?? []
+    for (const budget of budgets) ofAccount.push({ ...budget, keyId })
+    result.set(account, ofAccount)
   }
   return result
 }
@@ -143,7 +157,7 @@ export async function countNotedBudgets(sources: Sources, accountId: string, of?
     .from(budgetCounts)
     .where(and(eq(budgetCounts.accountId, accountId), ofKey || undefined))
   if (noted.length === 0) return
-  const present = (await readBudgetsOf(orm, [accountId])).get(accountId) ?? []
+  const present = (await readBudgetsOf(orm, [accountId], of)).get(accountId) ?? []
   const ids = new Set(noted.map(({ id }) => id))
   const due = present.filter(({ id }) => ids.has(id))
   const gone = noted.filter(({ id }) => !due.some((budget) => budget.id === id))
@@ -168,7 +182,11 @@ export async function countNotedBudgets(sources: Sources, accountId: string, of?
   }
 }
 
-/** As {@link countNotedBudgets}, after a change of a key, or of an account (null). @returns whether they count now; else the loop counts them soon */
+/**
+ * As {@link countNotedBudgets}, after a change of a key, or of an account (null).
+ *
+ * @returns whether they count now; else the loop counts them soon
+ */
 export async function countBudgetsNow(
   { database: { orm }, redis, log }: { database: Database; redis: RedisLink; log: Pick<FastifyBaseLogger, 'warn'> },
   accountId: string,

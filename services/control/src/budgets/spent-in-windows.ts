@@ -35,8 +35,8 @@ export async function findSpentInWindows(
 ): Promise<Found[]> {
   const personOf = await readPersons(orm, seen.account, budgets)
   // The counters of one window may have different numbers: after the clock was set back, some are in a later one.
-  const spends = new Map<string, Promise<Spend[]>>()
-  const spendsIn = (range: Range): Promise<Spend[]> => {
+  const spends = new Map<string, Promise<Spends>>()
+  const spendsIn = (range: Range): Promise<Spends> => {
     const name = `${range.from} ${range.to}`
     if (!spends.has(name)) spends.set(name, readSpends(orm, seen, range))
     return spends.get(name)!
@@ -51,8 +51,9 @@ export async function findSpentInWindows(
         (budget.models?.includes(model) ?? true)
       const isIn = (ms: number): boolean =>
         (range.from === null || ms >= range.from) && (range.to === null || ms < range.to)
-      const settled =
-        sum((await spendsIn(range)).filter(counts)) + (await readAdjusted(orm, seen.account, budget, range))
+      const { all, byKey } = await spendsIn(range)
+      const candidates = budget.keyId === null ? all : (byKey.get(budget.keyId) ?? [])
+      const settled = sum(candidates.filter(counts)) + (await readAdjusted(orm, seen.account, budget, range))
       const holds = seen.holds.filter((hold) => isIn(hold.at * 1000) && counts(hold))
       const isComplete = holds.every((hold) => hold.budgets.includes(counter.field))
       return { seen: counter, settled: Math.max(0, settled), reserved: sum(holds), isComplete }
@@ -90,6 +91,11 @@ async function readPersons(
   return new Map(rows.map(({ id, person }) => [id, person]))
 }
 
+interface Spends {
+  readonly all: readonly Spend[]
+  readonly byKey: ReadonlyMap<string, readonly Spend[]>
+}
+
 interface Spend {
   readonly key: string
   readonly model: string
@@ -99,7 +105,7 @@ interface Spend {
 const beginsAt = ({ from }: Range) => sql`${from === null ? '-infinity' : new Date(from).toISOString()}::timestamptz`
 const endsAt = ({ to }: Range) => sql`${to === null ? 'infinity' : new Date(to).toISOString()}::timestamptz`
 
-async function readSpends(orm: Orm, seen: SeenBudgets, range: Range): Promise<Spend[]> {
+async function readSpends(orm: Orm, seen: SeenBudgets, range: Range): Promise<Spends> {
   const { account, micros, tag, usages, keys: some } = seen
   const ofKeys =
     some === null ? sql`true` : sql`key_id in (select json_array_elements_text(${JSON.stringify(some)}::text::json))`
@@ -136,7 +142,8 @@ async function readSpends(orm: Orm, seen: SeenBudgets, range: Range): Promise<Sp
       )
       select key, model, sum(nanos)::text as nanos from parts group by key, model`
   )
-  return spends.map((spend) => ({ ...spend, nanos: Number(spend.nanos) }))
+  const all = spends.map((spend) => ({ ...spend, nanos: Number(spend.nanos) }))
+  return { all, byKey: Map.groupBy(all, ({ key }) => key) }
 }
 
 async function readAdjusted(orm: Orm, account: string, budget: OwnedBudget, range: Range): Promise<number> {
