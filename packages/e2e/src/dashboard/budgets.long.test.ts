@@ -140,7 +140,7 @@ t.test('the owner sets budgets of the account and of a member, who sees their ow
   await page.getByRole('button', { name: 'Save more budgets' }).click()
   await page.getByText('Budgets saved.').waitFor()
   await page.goto('/dashboard/audit')
-  await page.getByText('removed the account’s budgets of $100 a day, $7.5 a week').waitFor()
+  await page.getByText(/removed the account’s budgets of \$100\.00 a day, \$7\.50 a week of the member/).waitFor()
   assert.deepEqual(complaints, [])
   await context.close()
 })

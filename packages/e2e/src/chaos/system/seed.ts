@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { digestSecret, displayPrefix, generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
 import { accountShard, type Shard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readShards } from '@tollgate/state/projection/shard-markers.ts'
@@ -28,6 +29,7 @@ const keysPerStatement = 2000
  *
  * @param ownCapNanos cap of each account; null for the plan's cap only
  * @param keyBudgetNanos monthly budget of each key; null for none
+ * @param budgets with a window, of the account and of each key
  */
 export async function seedAccounts(
   sql: Sql,
@@ -36,12 +38,14 @@ export async function seedAccounts(
     keysEach,
     ownCapNanos = null,
     keyBudgetNanos = null,
+    budgets = {},
     plan = 'free'
   }: {
     count: number
     keysEach: number
     ownCapNanos?: number | null
     keyBudgetNanos?: number | null
+    budgets?: { account?: readonly WindowBudget[]; key?: readonly WindowBudget[] }
     plan?: string
   }
 ): Promise<SeededAccount[]> {
@@ -74,15 +78,16 @@ export async function seedAccounts(
       insert into shards (name, version) select name, ${change}::bigint from unnest(${[...touched]}::text[]) as name
       on conflict (name) do update set version = excluded.version`
     await tx`
-      insert into accounts (id, owner_id, plan, own_cap_nanos, shard, version, created_at)
-      select id, id, ${plan}, ${ownCapNanos}::bigint, shard, ${change}::bigint, now()
+      insert into accounts (id, owner_id, plan, own_cap_nanos, budgets, shard, version, created_at)
+      select id, id, ${plan}, ${ownCapNanos}::bigint, ${JSON.stringify(budgets.account ?? [])}::text::jsonb, shard,
+        ${change}::bigint, now()
       from json_to_recordset(${JSON.stringify(accountRows)}::text::json) as made (id uuid, shard text)`
     for (let from = 0; from < keyRows.length; from += keysPerStatement) {
       await tx`
         insert into keys (id, account_id, label, scope, prefix, digest, status, account_shard, secret_shard, version, created_at,
-          monthly_budget_nanos)
+          monthly_budget_nanos, budgets)
         select id, account_id, 'seeded', 'inference', prefix, digest, 'active', account_shard, secret_shard,
-          ${change}::bigint, now(), ${keyBudgetNanos}::bigint
+          ${change}::bigint, now(), ${keyBudgetNanos}::bigint, ${JSON.stringify(budgets.key ?? [])}::text::jsonb
         from json_to_recordset(${JSON.stringify(keyRows.slice(from, from + keysPerStatement))}::text::json) as made
           (id text, account_id uuid, prefix text, digest text, account_shard text, secret_shard text)`
     }

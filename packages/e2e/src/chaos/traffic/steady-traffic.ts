@@ -83,12 +83,24 @@ export interface CappedTraffic {
   stop(): Promise<void>
 }
 
+const lifetime = { window: 'lifetime' } as const
+
+/** How the accounts are capped, in turn: by a month's cap, by a budget for one model, and by a budget of the key. */
+const capsOf = [
+  (nanos: number) => ({ ownCapNanos: nanos }),
+  (nanos: number, model: string) => ({
+    budgets: { account: [{ ...lifetime, id: 1_000_001, nanos, models: [model] }] }
+  }),
+  (nanos: number) => ({ budgets: { key: [{ ...lifetime, id: 1_000_002, nanos }] } })
+] as const
+
 /** Adds accounts, each with its own cap, one key, and a model that no other traffic uses. */
 export async function seedCapped({ sql, plan }: ChaosSystem): Promise<CappedAccount[]> {
   const accounts: CappedAccount[] = []
   for (const [index, model] of cappedModels.entries()) {
     const capNanos = requestsWithin[index]! * typicalNanosEach + maxNanosEach
-    const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ownCapNanos: capNanos, plan })
+    const caps = capsOf[index]!(capNanos, model)
+    const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ...caps, plan })
     accounts.push({ id: account!.id, key: account!.keys[0]!, model, capNanos })
   }
   return accounts
