@@ -80,21 +80,24 @@ testOnEveryRedis('running processes', async (t, link) => {
       ...gateway,
       leftOutUpstreams: ['azure', 'groq'],
       chargesListPrices: true,
-      checksAddresses: true
+      checksAddresses: true,
+      countsBudgets: true
     })
     await noteProcess(link, { ...gateway, id: 'other', upstreams: [{ name: 'azure', breaker: 'open', speaks: [] }] })
     assert.deepEqual(await liveUpstreams(link), {
       served: new Set(['openai', 'azure']),
       leftOut: new Set(['groq']),
       withoutListPrices: 1,
-      withoutAddresses: 1
+      withoutAddresses: 1,
+      withoutBudgets: 1
     })
     await age('other', 16_000)
     assert.deepEqual(await liveUpstreams(link), {
       served: new Set(['openai']),
       leftOut: new Set(['azure', 'groq']),
       withoutListPrices: 0,
-      withoutAddresses: 0
+      withoutAddresses: 0,
+      withoutBudgets: 0
     })
     assert.equal(await liveUpstreams({ ...link, isReady: () => false }), null)
   })

@@ -61,6 +61,7 @@ test('a gateway reports its upstreams and their problems, its catalog and failed
     served: new Set(['test', 'other']),
     leftOut: new Set(['later']),
     withoutListPrices: 0,
-    withoutAddresses: 0
+    withoutAddresses: 0,
+    withoutBudgets: 0
   })
 })
