@@ -38,21 +38,26 @@ local function postSpend(field, value, at, moreSettled, moreReserved)
   write(field, packFields(keyForm, EACH(key, keyName)))
 end
 
--- Adds to budgets, in the windows of a time of admission. `budgets` has their fields, separated by spaces. Missing ones are
--- skipped: control removed them, or it counts them from the ledger.
+-- Adds to a budget, in the window of a time of admission. `packed` is its field. A missing one is skipped: control removed it,
+-- or counts it from the ledger.
+local function postBudget(field, packed, at, moreSettled, moreReserved)
+  if not packed then
+    return
+  end
+  local window, spent, held, corrections = unpackFields(budgetForm, packed)
+  local ofWindow = windowOf(field, at)
+  if ofWindow > window then
+    window, spent, held, corrections = ofWindow, 0, 0, 0
+  end
+  if ofWindow == window then
+    write(field, packFields(budgetForm, window, max(0, spent + moreSettled), max(0, held + moreReserved), corrections))
+  end
+end
+
+-- Adds to budgets that `foundBudgets` has. `budgets` is their fields, separated by spaces.
 local function postBudgets(budgets, at, moreSettled, moreReserved)
   for field in string.gmatch(budgets, '%S+') do
-    local packed = latest and latest[field] or foundBudgets[field]
-    if packed then
-      local window, spent, held, corrections = unpackFields(budgetForm, packed)
-      local ofWindow = windowOf(field, at)
-      if ofWindow > window then
-        window, spent, held, corrections = ofWindow, 0, 0, 0
-      end
-      if ofWindow == window then
-        write(field, packFields(budgetForm, window, max(0, spent + moreSettled), max(0, held + moreReserved), corrections))
-      end
-    end
+    postBudget(field, latest and latest[field] or foundBudgets[field], at, moreSettled, moreReserved)
   end
 end
 

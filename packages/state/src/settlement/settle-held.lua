@@ -122,13 +122,20 @@ local function settle(name, packed)
       end
     end
     call('HDEL', name, unpack(fields, first, first + requests - 1))
-    for n = first + requests, last do
-      foundBudgets[fields[n]] = found[n]
+    if sums > 1 then
+      for n = first + requests, last do
+        foundBudgets[fields[n]] = found[n]
+      end
     end
   end
 
   beginPosting(name, now, tag, found[1], sums > 1)
-  position = post(found, 3, second, at, heldNanos, rare, budgets, EACH(counters, moreName))
+  position = post(found, 3, second, at, heldNanos, rare, sums > 1 and budgets or '', EACH(counters, moreName))
+  if sums == 1 then
+    for n = first + requests, last do
+      postBudget(fields[n], found[n], at, moreCostNanos, -heldNanos)
+    end
+  end
   for n = 2, sums do
     position = post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
   end

@@ -163,8 +163,14 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   const nowMs = Math.floor(now.micros / 1000)
   if (account.month === null || now.month === null) return { outcome: 'unverified' }
   if (account.firstDeadline !== null && account.firstDeadline <= nowMs && !request.reaped) return { outcome: 'overdue' }
-  if (cutRates(account, key, allowances, now)) turnTo(account, Math.max(account.month, now.month))
-  if (account.ended.has(id)) return { outcome: 'cancelled' }
+  if (cutRates(account, key, allowances, now)) {
+    turnTo(account, Math.max(account.month, now.month))
+    // A cut is written, with all that the script has moved to the present windows.
+    const cutAt = countedIn(account, account.month, allowances, now)
+    for (const { field } of allowances.windows) turnBudget(account, field, cutAt)
+  }
+  // Entries are kept for a day: no command is later.
+  if (account.ended.has(id) && account.endedUntil > nowMs) return { outcome: 'cancelled' }
   const isNewMonth = now.month > account.month
   const month = isNewMonth ? now.month : account.month
   const inMonth = (amount: number) => (isNewMonth ? 0 : amount)
@@ -181,12 +187,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
     },
     { scope: 'account', limit: allowances.accountBudgetNanos, settled, reserved: inMonth(reservedOf(account)) }
   ]
-  // The request belongs to the month of its reservation, whatever the clock says, and to the latest windows that began.
-  let at = within(month, secondsOf(now))
-  for (const { field } of allowances.windows) {
-    const window = account.budgets.get(field)?.window ?? 0
-    if (window > numberOf(field, at)) at = windowBegins(kindOf(field), window)! / 1000
-  }
+  const at = countedIn(account, month, allowances, now)
   const windows = allowances.windows.map(({ field, limitNanos }) => {
     const present = account.budgets.get(field)
     const window = numberOf(field, at)
@@ -243,6 +244,19 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
     budgets: allowances.windows.map(({ field }) => field).join(' ')
   })
   return { outcome: 'admitted', grantedTokens: granted, at, nanos, budgetLeftNanos: budgetLeftNanos - nanos }
+}
+
+/**
+ * When a request counts, s: in the month of its reservation, whatever the clock says, and in the latest windows that
+ * began.
+ */
+function countedIn(account: AccountModel, month: number, { windows }: Allowances, now: Moment): number {
+  let at = within(month, secondsOf(now))
+  for (const { field } of windows) {
+    const window = account.budgets.get(field)?.window ?? 0
+    if (window > numberOf(field, at)) at = windowBegins(kindOf(field), window)! / 1000
+  }
+  return at
 }
 
 const kindOf = (field: string): BudgetWindow => budgetWindows.find((window) => window[0] === field[1])!
