@@ -31,11 +31,11 @@ export interface Allowances {
   concurrentRequests: number
   requestNanos: number
   /** The budgets with a window that a request counts for, besides the monthly ones above. */
-  windows: readonly WindowBudget[]
+  windows: readonly WindowLimit[]
 }
 
-/** A budget with a window. */
-export interface WindowBudget {
+/** The limit of a budget with a window. */
+export interface WindowLimit {
   /** Of the account's hash in Redis: see {@link budgetField}. */
   readonly field: string
   readonly limitNanos: number

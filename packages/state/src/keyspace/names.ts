@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { windowNumber } from '@tollgate/contracts/records/budget-windows.ts'
 import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
 
 /**
@@ -77,7 +78,7 @@ export const changesChannel = 'changes'
 export const budgetField = ({ window, id }: Pick<WindowBudget, 'window' | 'id'>): string => `b${window[0]}:${id}`
 
 /** The calendar month of a time (UTC), as the number yyyymm. */
-export const monthNumber = (now: Date): number => now.getUTCFullYear() * 100 + now.getUTCMonth() + 1
+export const monthNumber = (now: Date): number => windowNumber('month', now.getTime())
 
 /** Number of slots of a Redis Cluster. */
 export const slotCount = 16_384

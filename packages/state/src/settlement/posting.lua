@@ -9,8 +9,6 @@
 -- Posts changes to the spend and usage of an account.
 local max = math.max
 local postedTo, postedAt, postedTag
--- The budgets of the changes as they were found, by field; missing ones are absent or false.
-local foundBudgets = {}
 
 -- Begins with an account. `found` is its field `a`, nil or false if it is missing. `isSeveral` says whether a field may
 -- change more than once.
@@ -38,9 +36,10 @@ local function postSpend(field, value, at, moreSettled, moreReserved)
   write(field, packFields(keyForm, EACH(key, keyName)))
 end
 
--- Adds to a budget, in the window of a time of admission. `packed` is its field. A missing one is skipped: control removed it,
+-- Adds to a budget, in the window of a time of admission. `value` is its field. A missing one is skipped: control removed it,
 -- or counts it from the ledger.
-local function postBudget(field, packed, at, moreSettled, moreReserved)
+local function postBudget(field, value, at, moreSettled, moreReserved)
+  local packed = latest and latest[field] or value
   if not packed then
     return
   end
@@ -51,13 +50,6 @@ local function postBudget(field, packed, at, moreSettled, moreReserved)
   end
   if ofWindow == window then
     write(field, packFields(budgetForm, window, max(0, spent + moreSettled), max(0, held + moreReserved), corrections))
-  end
-end
-
--- Adds to budgets that `foundBudgets` has. `budgets` is their fields, separated by spaces.
-local function postBudgets(budgets, at, moreSettled, moreReserved)
-  for field in string.gmatch(budgets, '%S+') do
-    postBudget(field, latest and latest[field] or foundBudgets[field], at, moreSettled, moreReserved)
   end
 end
 
@@ -92,10 +84,10 @@ local function endPosting(closed, refund)
   endWrites(postedTo, version + month + endedUntil > 0)
 end
 
--- Gathers and writes a list of sums. Each has `keyField`, `model`, `upstream` (nil if none served it), `budgets` (see
--- `postBudgets`), the time of admission `at` (s), changes of `settled` and `reserved` (nanodollars), and `counts`, the amounts for its usage row by counter, nil to
--- add nothing. No remaining hold ends
--- before `newDue`, nil to leave it. Returns the new `due`, 0 without holds.
+-- Gathers and writes a list of sums. Each has `keyField`, `model`, `upstream` (nil if none served it), `budgets` (their fields,
+-- separated by spaces), the time of admission `at` (s), changes of `settled` and `reserved` (nanodollars), and `counts`, the
+-- amounts for its usage row by counter, nil to add nothing. No remaining hold ends before `newDue`, nil to leave it.
+-- Returns the new `due`, 0 without holds.
 local function postSums(name, now, tag, sums, closed, refund, newDue, newEndedUntil)
   local fields = { 'a' }
   for n = 1, #sums do
@@ -103,19 +95,15 @@ local function postSums(name, now, tag, sums, closed, refund, newDue, newEndedUn
     fields[2 * n] = sum.keyField
     fields[2 * n + 1] = rowField(sum.at, now, tag, rowEndOf(sum.upstream or '', string.sub(sum.keyField, 3), sum.model))
   end
-  foundBudgets = {}
-  for n = 1, #sums do
-    for field in string.gmatch(sums[n].budgets, '%S+') do
-      foundBudgets[field] = foundBudgets[field] or call('HGET', name, field)
-    end
-  end
   local found = call('HMGET', name, unpack(fields))
   beginPosting(name, now, tag, found[1], true)
   due, endedUntil = newDue and (open > closed and newDue or 0) or due, max(endedUntil, newEndedUntil or 0)
   for n = 1, #sums do
     local sum, counts = sums[n], sums[n].counts
     postSpend(sum.keyField, found[2 * n], sum.at, sum.settled, sum.reserved)
-    postBudgets(sum.budgets, sum.at, sum.settled, sum.reserved)
+    for field in string.gmatch(sum.budgets, '%S+') do
+      postBudget(field, call('HGET', name, field), sum.at, sum.settled, sum.reserved)
+    end
     if counts then
       postUsage(fields[2 * n + 1], found[2 * n + 1], sum.at, rareOf(counts), EACH(counters, counts.NAME or 0))
     end

@@ -48,10 +48,10 @@ for n = 5, #ARGV do
         local completionTokens = tokens - promptTokens
         sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = nanos, reserved = -nanos,
           budgets = budgets, counts = reapedCounts(nanos, promptTokens, completionTokens) }
+        local key = string.sub(keyField, 3)
         redis.call('SET', endedPrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, promptTokens,
-          completionTokens, at, budgets == '' and string.sub(keyField, 3) or string.sub(keyField, 3) .. ' ' .. budgets, model), 'PX', endedHoldMs)
-        receipts[#receipts + 1] = receiptBudget and reapedReceipt(reapedKind, ARGV[n], accountOf(name),
-          string.sub(keyField, 3), at, model, nanos, tokens, granted, nanos, promptTokens, completionTokens)
+          completionTokens, at, budgets == '' and key or key .. ' ' .. budgets, model), 'PX', endedHoldMs)
+        receipts[#receipts + 1] = receiptBudget and reapedReceipt(reapedKind, ARGV[n], accountOf(name), key, at, model, nanos, tokens, granted, nanos, promptTokens, completionTokens)
       else
         released = released + 1
         sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos,

@@ -31,6 +31,8 @@ local headForm, requestForm, sumForm = '<dd', '<dds', FORM(sum)
 
 -- Names of the fields: the account, then the key and row of each sum, then the holds, then the budgets.
 local fields = { 'a' }
+-- The number of the last field of each sum's budgets; before the first, that of the last hold.
+local budgetEnds = {}
 
 -- Reads the rare counters of a sum: integers, separated by spaces. Returns them by name; nil for ''.
 local function readRare(text)
@@ -59,23 +61,27 @@ local function readSum(last, EACH(sum, NAME), position)
   return position, at, heldNanos, readRare(rare), budgets, EACH(counters, NAME)
 end
 
--- Adds a sum that `readSum` returned, whose fields end at number `last`. Returns where it ends.
-local function post(found, last, position, at, heldNanos, rare, budgets, EACH(counters, NAME))
+-- Adds the sum of this number, as `readSum` returned it. Returns where it ends.
+local function post(found, number, position, at, heldNanos, rare, _, EACH(counters, NAME))
+  local last = 2 * number + 1
   postSpend(fields[last - 1], found[last - 1], at, costNanos, -heldNanos)
-  if budgets ~= '' then
-    postBudgets(budgets, at, costNanos, -heldNanos)
+  for n = budgetEnds[number - 1] + 1, budgetEnds[number] do
+    postBudget(fields[n], found[n], at, costNanos, -heldNanos)
   end
   postUsage(fields[last], found[last], at, rare, EACH(counters, NAME))
   return position
 end
 
--- Notes the fields of budgets after number `last`. Returns the number of the last one.
-local function addBudgets(budgets, last)
-  for field in string.gmatch(budgets, '%S+') do
-    last = last + 1
-    fields[last] = field
+-- Notes the fields of the budgets of the sum of this number.
+local function noteBudgets(number, budgets)
+  local last = budgetEnds[number - 1]
+  if budgets ~= '' then
+    for field in string.gmatch(budgets, '%S+') do
+      last = last + 1
+      fields[last] = field
+    end
   end
-  return last
+  budgetEnds[number] = last
 end
 
 -- Settles a group. Returns false if it is left.
@@ -94,20 +100,20 @@ local function settle(name, packed)
     refund = refund + stillTaken(micros, back - now)
   end
   local second, at, heldNanos, rare, budgets, EACH(counters, moreName) = readSum(3, unpackFields(sumForm, packed, position))
-  local last, after = first + requests - 1, second
-  if budgets ~= '' then
-    last = addBudgets(budgets, last)
-  end
+  budgetEnds[0] = first + requests - 1
+  noteBudgets(1, budgets)
+  local after = second
   for n = 2, sums do
     local _, more
     after, _, _, _, more = readSum(2 * n + 1, unpackFields(sumForm, packed, after))
-    last = addBudgets(more, last)
+    noteBudgets(n, more)
   end
   if after <= #packed then
     error('a group is too long')
   end
 
   local found
+  local last = budgetEnds[sums]
   if requests == 1 and last == first then
     -- HDEL also tells whether the hold was there.
     found = call('HMGET', name, unpack(fields, 1, first - 1))
@@ -122,22 +128,12 @@ local function settle(name, packed)
       end
     end
     call('HDEL', name, unpack(fields, first, first + requests - 1))
-    if sums > 1 then
-      for n = first + requests, last do
-        foundBudgets[fields[n]] = found[n]
-      end
-    end
   end
 
   beginPosting(name, now, tag, found[1], sums > 1)
-  position = post(found, 3, second, at, heldNanos, rare, sums > 1 and budgets or '', EACH(counters, moreName))
-  if sums == 1 then
-    for n = first + requests, last do
-      postBudget(fields[n], found[n], at, moreCostNanos, -heldNanos)
-    end
-  end
+  position = post(found, 1, second, at, heldNanos, rare, budgets, EACH(counters, moreName))
   for n = 2, sums do
-    position = post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
+    position = post(found, n, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
   end
   endPosting(requests, refund)
   return true

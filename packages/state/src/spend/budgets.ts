@@ -1,3 +1,4 @@
+import { type BudgetWindow, windowNumber } from '@tollgate/contracts/records/budget-windows.ts'
 import { accountName, accountShard } from '../keyspace/names.ts'
 import { layouts, type Packed } from '../layout/layouts.ts'
 import { executeAll } from '../link/execute.ts'
@@ -98,27 +99,22 @@ export async function correctBudgets(
     settled - seen.settled,
     reserved - seen.reserved
   ])
-  const [outcomes] = await executeAll(link, [account], accountShard, (pipeline, id) =>
-    pipeline.tgCorrectBudgets(accountName(id), ...rest)
-  )
-  return (outcomes as Array<0 | 1>).map((outcome) => outcome === 1)
+  const node = link.nodeOf(accountShard(account))
+  node.run()
+  const outcomes = await node.client.tgCorrectBudgets(accountName(account), ...rest)
+  return outcomes.map((outcome) => outcome === 1)
 }
 
 /**
  * Removes budgets that no longer exist. Open requests that were held in them no longer count for them.
  *
+ * @param fields from `budgetField`, at least one
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
-export async function forgetBudgets(
-  link: RedisLink,
-  budgets: ReadonlyArray<{ account: string; field: string }>
-): Promise<void> {
-  await executeAll(
-    link,
-    budgets,
-    ({ account }) => accountShard(account),
-    (pipeline, { account, field }) => pipeline.hdel(accountName(account), field)
-  )
+export async function forgetBudgets(link: RedisLink, account: string, fields: readonly string[]): Promise<void> {
+  const node = link.nodeOf(accountShard(account))
+  node.run()
+  await node.client.hdel(accountName(account), ...fields)
 }
 
 /** What a budget has spent and reserved in a window, nanodollars. */
@@ -127,6 +123,15 @@ export interface BudgetCounter {
   readonly settled: number
   readonly reserved: number
 }
+
+/**
+ * The counter of a budget in its present window.
+ *
+ * @param counter as Redis has it, which may begin the next window a little earlier than `now` says
+ * @returns null if nothing was spent or reserved in that window
+ */
+export const presentCounter = (window: BudgetWindow, counter: BudgetCounter | null, now: Date): BudgetCounter | null =>
+  counter !== null && counter.window >= windowNumber(window, now.getTime()) ? counter : null
 
 /**
  * Reads budgets of accounts as Redis has them, in one round trip to each process.

@@ -3,7 +3,7 @@
 -- control finds what they should be. It moves them to the present window, and creates missing ones, so that settlements
 -- add to them from now on.
 --
--- KEYS[1]  hash of the account; in a cluster also the guard of its shard
+-- KEYS[1]  hash of the account
 -- ARGV[1]  number of budgets
 -- ARGV     fields of budgets; then ids of keys: only their usage rows are returned. Without keys, those of all
 -- Returns the time, µs since the epoch; then the budgets as Redis stores them, in their order; then fields and values of the
