@@ -34,6 +34,12 @@ export function windowBegins(window: BudgetWindow, number: number): number | nul
   return window === 'month' ? Date.UTC(Math.floor(number / 100), (number % 100) - 1) : null
 }
 
+/** When a window ends, as the API tells it; null for a lifetime. */
+export function windowResetsAt(window: BudgetWindow, number: number): string | null {
+  const endsAt = windowEnds(window, number)
+  return endsAt === null ? null : new Date(endsAt).toISOString()
+}
+
 /** When the next window begins, ms since the epoch; null for a lifetime. */
 export function windowEnds(window: BudgetWindow, number: number): number | null {
   return window === 'month' ? Date.UTC(Math.floor(number / 100), number % 100) : windowBegins(window, number + 1)

@@ -1,6 +1,7 @@
+import type { BudgetUse } from '@tollgate/contracts/http/budgets.ts'
 import { formatUsd } from '../format/money.ts'
 import { Meter } from '../ui/meter.tsx'
-import { type BudgetScope, type BudgetUse, describeReset, describeUse, windows } from './describe-budget.ts'
+import { type BudgetScope, describeReset, describeUse, windows } from './describe-budget.ts'
 
 export interface ShownBudget extends BudgetScope {
   readonly limit_usd: number

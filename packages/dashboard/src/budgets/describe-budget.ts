@@ -1,3 +1,4 @@
+import type { BudgetUse } from '@tollgate/contracts/http/budgets.ts'
 import type { BudgetWindow } from '@tollgate/contracts/records/budget-windows.ts'
 import { formatUsd } from '../format/money.ts'
 import { formatUtcDay } from '../format/time.ts'
@@ -19,14 +20,6 @@ export const windows: Readonly<Record<BudgetWindow, { readonly name: string; rea
 
 /** Whether it is the budget that forms and calls name `monthly_budget_usd`. */
 export const isMonthly = ({ window, models }: BudgetScope): boolean => window === 'month' && models === null
-
-/** What is used of a budget, as the API tells it. */
-export interface BudgetUse {
-  readonly spent_usd: string
-  readonly reserved_usd: string
-  readonly remaining_usd: string
-  readonly resets_at: string | null
-}
 
 /** The use in words. */
 export const describeUse = ({ spent_usd: spent, reserved_usd: reserved, remaining_usd: left }: BudgetUse): string =>

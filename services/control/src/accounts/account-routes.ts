@@ -149,7 +149,8 @@ const planCapNanos = (catalog: Catalog, row: Row): number => limitsInForce(catal
 
 const ownCapUsd = ({ ownCapNanos }: Row): number | null => (ownCapNanos === null ? null : toUsd(ownCapNanos))
 
-async function readAccount(orm: Orm, id: string): Promise<Row> {
+/** The row of an account. */
+export async function readAccount(orm: Orm, id: string): Promise<Row> {
   const [row] = await orm.select().from(accounts).where(eq(accounts.id, id))
   if (row === undefined) throw new Error(`account ${id} does not exist`)
   return row

@@ -20,13 +20,14 @@ import {
 } from '../budgets/stored-budgets.ts'
 import { callerOf } from '../callers/session.ts'
 import type { Clock } from '../clocks/clock.ts'
-import type { Database, Orm, Transaction } from '../database/connect.ts'
+import type { Database, Transaction } from '../database/connect.ts'
 import { accounts, members } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { assertGatewaysEnforce } from '../projection/gateway-abilities.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { noteChangedLimits } from './account-plan.ts'
+import { readAccount } from './account-routes.ts'
 import { assertMayChangeKeys, countKeyChange } from './key-change-limit.ts'
 
 export interface BudgetsOptions {
@@ -41,7 +42,7 @@ export interface BudgetsOptions {
 /** `/api/account/budgets`: further budgets of the account and of its members. */
 export async function budgetRoutes(instance: FastifyInstance, options: BudgetsOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
-  const { database, projector, clock } = options
+  const { projector, clock } = options
   const onRequest = app.requireSession
   const response = answers({ 200: BudgetsResponse })
 
@@ -91,7 +92,7 @@ export async function budgetRoutes(instance: FastifyInstance, options: BudgetsOp
       for (const id of keyIds) isInForce = (await projector.keyChanged(accountId, id)) && isInForce
       // A repeated call stores nothing, but reports whether the first is in force now.
       if (!isInForce || !(await countBudgetsNow(options, accountId, null))) throw new ServiceError('change_pending')
-      return { budgets: await readAccountBudgets({ ...options, database }, accountId) }
+      return { budgets: await readAccountBudgets(options, accountId) }
     }
   )
 }
@@ -124,9 +125,11 @@ async function changeBudgets(
   await assertMayChangeKeys(orm, catalog, id)
   return await orm.transaction(async (tx) => {
     await lockChanges(tx)
-    const people = await readPeople(tx, id)
+    const account = await readAccount(tx, id)
+    const { budgets } = account
+    const people = await readPeople(tx, account)
     // A budget of somebody who left may stay: the keys that this person created still work.
-    for (const { member } of before.budgets) if (member !== undefined) people.add(member)
+    for (const { member } of budgets) if (member !== undefined) people.add(member)
     for (const [index, { member }] of wanted.entries()) {
       if (member === undefined || people.has(member)) continue
       throw new ServiceError('invalid_request', { message: `budgets.${index}.member_id: not a member of the account` })
@@ -138,7 +141,6 @@ async function changeBudgets(
       persons.length === 0 ? [] : await tx.select({ id: keys.id, digest: keys.digest }).from(keys).where(ofPersons)
     const version = await recordChange(tx, [accountShard(id), ...touched.map(({ digest }) => secretShard(digest))])
     await countKeyChange(tx, catalog, id)
-    const { budgets } = await readAccount(tx, id)
     const kept = await replaceBudgets(tx, { accountId: id, keyId: null }, budgets, wanted)
     await tx.update(accounts).set({ budgets: kept, version }).where(eq(accounts.id, id))
     await noteChangedLimits(tx, id)
@@ -159,14 +161,7 @@ function readWanted(asked: ChangeBudgetsRequest['budgets'], catalog: Catalog, pl
   })
 }
 
-async function readPeople(tx: Transaction, accountId: string): Promise<Set<string>> {
-  const { ownerId } = await readAccount(tx, accountId)
-  const rows = await tx.select({ id: members.userId }).from(members).where(eq(members.accountId, accountId))
-  return new Set([ownerId, ...rows.map(({ id }) => id)])
-}
-
-async function readAccount(orm: Orm, id: string): Promise<typeof accounts.$inferSelect> {
-  const [row] = await orm.select().from(accounts).where(eq(accounts.id, id))
-  if (row === undefined) throw new Error(`account ${id} does not exist`)
-  return row
+async function readPeople(tx: Transaction, { id, ownerId }: { id: string; ownerId: string }): Promise<Set<string>> {
+  const rows = await tx.select({ id: members.userId }).from(members).where(eq(members.accountId, id))
+  return new Set([ownerId, ...rows.map((row) => row.id)])
 }

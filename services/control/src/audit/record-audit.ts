@@ -1,4 +1,5 @@
 import type { AuditAction } from '@tollgate/contracts/audit/audit-actions.ts'
+import { cutText } from '@tollgate/service/text.ts'
 import type { Transaction } from '../database/connect.ts'
 import { auditLog } from '../database/schema/audit.ts'
 
@@ -43,4 +44,13 @@ export async function recordAudit(tx: Transaction, { subject, detail, note, ip, 
     subject: subject ?? null,
     detail: { ...detail, ...(note !== undefined && { note }) }
   })
+}
+
+/** The audit log keeps no more of a list. */
+const maxListLength = 200
+
+/** A list as the audit log keeps it; null stays null. */
+export function listText(list: ReadonlyArray<string | number> | null): string | null {
+  const text = list?.join(', ') ?? null
+  return text === null || text.length <= maxListLength ? text : `${cutText(text, { length: maxListLength })}…`
 }

@@ -181,7 +181,7 @@ export interface Payments {
     made: { from: Date; after: string | null },
     signal: AbortSignal
   ): Promise<{ refunds: Refund[]; last: string | null; hasMore: boolean } | null>
-  /** Finds which invoice a payment was for. @returns its id; null if there is none, or if the key may not read it */
+  /** Finds the invoice of a payment. @returns the invoice's id; null without one, or if the Stripe key may not read it */
   findInvoiceOfPayment(paymentId: string, signal: AbortSignal): Promise<string | null>
   /** @returns null if the subscription will create no further invoice */
   previewCharge(

@@ -160,21 +160,27 @@ export async function countNotedBudgets(sources: Sources, accountId: string, of?
   const present = (await readBudgetsOf(orm, [accountId], of)).get(accountId) ?? []
   const ids = new Set(noted.map(({ id }) => id))
   const due = present.filter(({ id }) => ids.has(id))
-  const gone = noted.filter(({ id }) => !due.some((budget) => budget.id === id))
-  await forgetBudgets(
-    redis,
-    gone.map(({ field }) => ({ account: accountId, field }))
-  )
+  const dueIds = new Set(due.map(({ id }) => id))
+  const gone = noted.filter(({ id }) => !dueIds.has(id))
   if (gone.length > 0) {
-    const goneIds = gone.map(({ id }) => id)
-    await orm.delete(toldWindows).where(inArray(toldWindows.id, goneIds))
+    await forgetBudgets(
+      redis,
+      accountId,
+      gone.map(({ field }) => field)
+    )
+    await orm.delete(toldWindows).where(
+      inArray(
+        toldWindows.id,
+        gone.map(({ id }) => id)
+      )
+    )
   }
   const beganAt = performance.now()
   const complete = await countBudgets(sources, accountId, due, 'set')
   const restMs = Math.min(maxAgainMs, Math.max(minAgainMs, restShare * (performance.now() - beganAt)))
   for (const { id, dueAt } of noted) {
     const isNoted = and(eq(budgetCounts.id, id), eq(budgetCounts.dueAt, dueAt))
-    if (complete.has(id) || gone.some((one) => one.id === id)) await orm.delete(budgetCounts).where(isNoted)
+    if (complete.has(id) || !dueIds.has(id)) await orm.delete(budgetCounts).where(isNoted)
     else {
       const dueAgain = sql`now() + ${`${Math.round(restMs)} ms`}::interval`
       await orm.update(budgetCounts).set({ dueAt: dueAgain }).where(isNoted)

@@ -1,9 +1,9 @@
 import type { BudgetUse, UsedKeyBudget } from '@tollgate/contracts/http/budgets.ts'
 import { formatNanos } from '@tollgate/contracts/money/usd.ts'
-import { type BudgetWindow, windowEnds, windowNumber } from '@tollgate/contracts/records/budget-windows.ts'
+import { type BudgetWindow, windowNumber, windowResetsAt } from '@tollgate/contracts/records/budget-windows.ts'
 import { budgetField } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { type BudgetCounter, readBudgetCounters } from '@tollgate/state/spend/budgets.ts'
+import { type BudgetCounter, presentCounter, readBudgetCounters } from '@tollgate/state/spend/budgets.ts'
 import type { keys } from '../database/schema/keys.ts'
 import { toKeyBudgets } from './stored-budgets.ts'
 
@@ -33,14 +33,12 @@ export async function readUses(
 }
 
 function toUse({ window, nanos }: ReadBudget, counter: BudgetCounter | null, now: Date): BudgetUse {
-  const present = windowNumber(window, now.getTime())
-  const { settled, reserved } = counter !== null && counter.window >= present ? counter : { settled: 0, reserved: 0 }
-  const endsAt = windowEnds(window, present)
+  const { settled, reserved } = presentCounter(window, counter, now) ?? { settled: 0, reserved: 0 }
   return {
     spent_usd: formatNanos(settled),
     reserved_usd: formatNanos(reserved),
     remaining_usd: formatNanos(Math.max(0, nanos - settled - reserved)),
-    resets_at: endsAt === null ? null : new Date(endsAt).toISOString()
+    resets_at: windowResetsAt(window, windowNumber(window, now.getTime()))
   }
 }
 

@@ -1,12 +1,11 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { AccountBudgetTerms, KeyBudget, KeyBudgetTerms } from '@tollgate/contracts/http/budgets.ts'
 import { formatNanos } from '@tollgate/contracts/money/usd.ts'
 import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
-import { cutText } from '@tollgate/service/text.ts'
 import { budgetField } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
+import { listText } from '../audit/record-audit.ts'
 import { exactNanos, inPlan, toUsd } from '../catalog/plans.ts'
 import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
 import { budgetCounts, budgetIds } from '../database/schema/usage.ts'
@@ -38,18 +37,16 @@ export function readBudgetTerms(
     const at = `budgets.${index}`
     const member = 'of' in budget ? readMember(budget, at) : null
     const models = budget.models == null ? null : inPlan(`${at}.models`, budget.models.toSorted(), catalog, plan)
-    const what = JSON.stringify([member, budget.window, models])
-    if (seen.has(what)) throw invalid(`${at}: the same window and models are there twice`)
-    seen.add(what)
-    const nanos = exactNanos(`${at}.limit_usd`, budget.limit_usd)
-    if (budget.window === 'month' && models === null && member === null) monthlyNanos = nanos
-    else
-      others.push({
-        window: budget.window,
-        nanos,
-        ...(models !== null && { models }),
-        ...(member !== null && { member })
-      })
+    const wanted = {
+      window: budget.window,
+      nanos: exactNanos(`${at}.limit_usd`, budget.limit_usd),
+      ...(models !== null && { models }),
+      ...(member !== null && { member })
+    }
+    if (seen.has(scopeOf(wanted))) throw invalid(`${at}: the same window and models are there twice`)
+    seen.add(scopeOf(wanted))
+    if (budget.window === 'month' && models === null && member === null) monthlyNanos = wanted.nanos
+    else others.push(wanted)
   }
   return { monthlyNanos, others }
 }
@@ -75,13 +72,7 @@ export async function replaceBudgets(
   stored: readonly WindowBudget[],
   wanted: readonly WantedBudget[]
 ): Promise<WindowBudget[]> {
-  const whatOf = ({ window, models = [], member = '' }: WantedBudget) => JSON.stringify([window, models, member])
-  const known = new Map(stored.map((budget) => [whatOf(budget), budget]))
-  const result: WindowBudget[] = []
-  for (const one of wanted) {
-    const present = known.get(whatOf(one))
-    result.push({ id: present?.id ?? (await nextId(tx)), ...one })
-  }
+  const result = await numberBudgets(tx, wanted, stored)
   const kept = new Set(result.map(({ id }) => id))
   const before = new Set(stored.map(({ id }) => id))
   await noteBudgetCounts(tx, of, [
@@ -91,10 +82,21 @@ export async function replaceBudgets(
   return result
 }
 
-/** The budgets of a new key: it has spent nothing, so nothing must be counted. */
-export async function numberBudgets(tx: Transaction, wanted: readonly WantedBudget[]): Promise<WindowBudget[]> {
+/** What a budget counts: no two of a key or an account count the same. */
+const scopeOf = ({ window, models = [], member = '' }: WantedBudget): string => JSON.stringify([window, models, member])
+
+/**
+ * Numbers budgets: each has the number of the stored one that counts the same, else a new one. A new key needs no more:
+ * it has spent nothing.
+ */
+export async function numberBudgets(
+  tx: Transaction,
+  wanted: readonly WantedBudget[],
+  stored: readonly WindowBudget[] = []
+): Promise<WindowBudget[]> {
+  const known = new Map(stored.map((budget) => [scopeOf(budget), budget.id]))
   const result: WindowBudget[] = []
-  for (const one of wanted) result.push({ id: await nextId(tx), ...one })
+  for (const one of wanted) result.push({ id: known.get(scopeOf(one)) ?? (await nextId(tx)), ...one })
   return result
 }
 
@@ -118,15 +120,6 @@ export async function noteBudgetCounts(
     .onConflictDoUpdate({ target: budgetCounts.id, set: { dueAt: sql`excluded.due_at` } })
 }
 
-/** Whether a key or an account already has all wanted budgets. */
-export function hasBudgets(
-  stored: { monthlyNanos: number | null; budgets: readonly WindowBudget[] },
-  { monthlyNanos, others }: WantedBudgets
-): boolean {
-  const present = stored.budgets.map(({ id: _id, ...budget }) => budget)
-  return monthlyNanos === stored.monthlyNanos && isDeepStrictEqual(present, others)
-}
-
 /** All budgets of a key, that of a month first. */
 export function toKeyBudgets(monthlyNanos: number | null, budgets: readonly WindowBudget[]): KeyBudget[] {
   const monthly = monthlyNanos === null ? [] : [{ window: 'month' as const, nanos: monthlyNanos }]
@@ -147,12 +140,6 @@ export function describeBudget({ window, nanos, models, member }: WantedBudget):
   return `$${formatNanos(nanos)} ${often}${person}${models === undefined ? '' : ` for ${models.join(' and ')}`}`
 }
 
-/** The audit log keeps no more of a list. */
-const maxListLength = 200
-
 /** Budgets for the audit log; null without any. */
-export function describeBudgets(budgets: readonly WantedBudget[]): string | null {
-  const text = budgets.map(describeBudget).join(', ')
-  if (text.length > maxListLength) return `${cutText(text, { length: maxListLength })}…`
-  return text === '' ? null : text
-}
+export const describeBudgets = (budgets: readonly WantedBudget[]): string | null =>
+  listText(budgets.length === 0 ? null : budgets.map(describeBudget))

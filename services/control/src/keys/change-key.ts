@@ -3,11 +3,10 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { ChangeKeyBody, type ChangeKeyRequest, KeyParams, KeyResponse } from '@tollgate/contracts/http/keys.ts'
-import { cutText } from '@tollgate/service/text.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { listText, recordAudit } from '../audit/record-audit.ts'
 import { countBudgetsNow } from '../budgets/count-budgets.ts'
 import { describeBudgets, replaceBudgets } from '../budgets/stored-budgets.ts'
 import { principalOf } from '../callers/principal.ts'
@@ -141,9 +140,6 @@ export async function changeKey(
 type Row = typeof keys.$inferSelect
 type Value = string | number | boolean | null
 
-/** The audit log keeps no more of a list. */
-const maxListLength = 200
-
 /**
  * What changed in a key, for the audit log: the new value of each setting, and the old one as `<name>_before`. Metadata
  * is left out: it may have personal data, which the log would keep for longer than the key.
@@ -163,16 +159,11 @@ function settingsOf(row: Row): Record<string, Value> {
   const { paused, label, expires_at, models, addresses, monthly_budget_usd, thresholds, requests_per_minute } =
     toStoredKey(row)
   const lists = {
-    models: asText(models),
-    addresses: asText(addresses),
-    thresholds: asText(thresholds),
+    models: listText(models),
+    addresses: listText(addresses),
+    thresholds: listText(thresholds),
     budgets: describeBudgets(row.budgets)
   }
   const onExhausted = { on_exhausted: row.exhaustedModel ?? null }
   return { paused, label, expires_at, monthly_budget_usd, requests_per_minute, ...onExhausted, ...lists }
-}
-
-function asText(list: ReadonlyArray<string | number> | null): string | null {
-  const text = list?.join(', ') ?? null
-  return text === null || text.length <= maxListLength ? text : `${cutText(text, { length: maxListLength })}…`
 }

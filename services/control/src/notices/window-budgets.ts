@@ -1,8 +1,8 @@
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
-import { windowBegins, windowEnds, windowNumber } from '@tollgate/contracts/records/budget-windows.ts'
+import { windowBegins, windowResetsAt } from '@tollgate/contracts/records/budget-windows.ts'
 import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
 import { budgetField } from '@tollgate/state/keyspace/names.ts'
-import { type BudgetCounter, readBudgetCounters } from '@tollgate/state/spend/budgets.ts'
+import { type BudgetCounter, presentCounter, readBudgetCounters } from '@tollgate/state/spend/budgets.ts'
 import type { Spender } from '@tollgate/state/spend/spend.ts'
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
@@ -59,7 +59,7 @@ export async function checkWindows(
   ])
   const toldOf = new Map(told.map((row) => [row.id, row]))
   for (const [index, budget] of watched.entries()) {
-    const counter = currentOf(budget, counters[index] ?? null, now)
+    const counter = presentCounter(budget.window, counters[index] ?? null, now)
     if (counter === null) continue
     const refuses = refusals.some((refusal) => isRefusedBy(refusal, budget, counter.window))
     const { told, after, percent } = judge(budget, counter, toldOf.get(budget.id), refuses)
@@ -69,10 +69,6 @@ export async function checkWindows(
 }
 
 const placeOf = (budget: Watched) => ({ account: budget.account, field: budgetField(budget) })
-
-/** @returns null if nothing was spent in the present window. Redis may begin the next one a little earlier. */
-const currentOf = ({ window }: Watched, counter: BudgetCounter | null, now: Date): BudgetCounter | null =>
-  counter !== null && counter.window >= windowNumber(window, now.getTime()) ? counter : null
 
 function judge(
   { nanos, thresholds }: Watched,
@@ -107,7 +103,7 @@ async function tell(
   const isTold = eq(toldWindows.id, id)
   const [row] = await tx.select().from(toldWindows).where(isTold).for('update')
   const [read] = await readBudgetCounters(redis, [placeOf(budget)])
-  const counter = currentOf(budget, read ?? null, now)
+  const counter = presentCounter(budget.window, read ?? null, now)
   if (counter === null) return
   const { after, percent, judgedNanos } = judge(budget, counter, row, refuses)
   const { window: number, settled } = counter
@@ -115,7 +111,6 @@ async function tell(
   await tx.update(toldWindows).set({ window: number, percent: next.percent, spentNanos: next.spentNanos }).where(isTold)
   if (percent === null) return
   const { window, nanos, models = null, member = null, eventKey } = budget
-  const endsAt = windowEnds(window, number)
   await recordEvent(tx, {
     type: 'budget.window_threshold',
     accountId,
@@ -129,7 +124,7 @@ async function tell(
       percent,
       budget_usd: formatUsd(BigInt(nanos)),
       spent_usd: formatUsd(BigInt(settled)),
-      resets_at: endsAt === null ? null : new Date(endsAt).toISOString()
+      resets_at: windowResetsAt(window, number)
     }
   })
 }

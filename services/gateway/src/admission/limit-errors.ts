@@ -2,7 +2,7 @@ import { refusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
-import { windowEnds } from '@tollgate/contracts/records/budget-windows.ts'
+import { windowResetsAt } from '@tollgate/contracts/records/budget-windows.ts'
 import type { AdmitAnswer, Budget, BudgetRefusal, CostBound, Limit } from '@tollgate/state/admission/admit.ts'
 import type { AccountAllowances, JudgedBudget } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
@@ -41,7 +41,8 @@ export function budgetError(
   // A credit may exceed what was spent.
   const usd = (nanos: number) => formatUsd(BigInt(Math.max(0, nanos)))
   const before = scope === 'account' && spentBefore?.month === window ? spentBefore.nanos : 0
-  const endsAt = scope === 'request' || needed > limit ? null : windowEnds(judged?.window ?? 'month', window)
+  const doesWaitingHelp = scope !== 'request' && needed <= limit
+  const resetsAt = doesWaitingHelp ? windowResetsAt(judged?.window ?? 'month', window) : null
   const code = scope === 'account' && isFreeBudgetElsewhere ? 'free_budget_elsewhere' : codeOfBudget[scope]
   return new ServiceError(code, {
     message: messageOf(code, before > 0 ? usd(before) : null, judged) + (isCounted ? '' : byBytes),
@@ -54,7 +55,7 @@ export function budgetError(
       spent_usd: usd(settled - before),
       reserved_usd: usd(reserved),
       needed_usd: usd(needed),
-      ...(endsAt !== null && { resets_at: new Date(endsAt).toISOString() })
+      ...(resetsAt !== null && { resets_at: resetsAt })
     }
   })
 }

@@ -160,7 +160,7 @@ interface Refused {
 /** Budgets that may have room for another model. */
 const exhaustedCodes: readonly string[] = ['budget_exceeded', 'key_budget_exceeded', 'monthly_budget_exceeded']
 
-/** The model that the key names for requests which a budget refuses; null if there is none, or for another error. */
+/** The key's model for requests that a budget refuses. @returns null if the key has none, or after another error */
 function modelInstead({ key, name }: InferenceRequest, error: unknown): string | null {
   const instead = key.keyRecord?.record.onExhausted
   if (instead === undefined || instead === name) return null

@@ -55,7 +55,7 @@ export const spendChecks = pgTable(
   ]
 )
 
-/** The last threshold of a budget in a month of which somebody was told; see notices/decide-threshold.ts. */
+/** The last notice of each monthly budget: which threshold it was about; see notices/decide-threshold.ts. */
 export const toldBudgets = pgTable(
   'told_budgets',
   {
@@ -74,8 +74,8 @@ export const toldBudgets = pgTable(
 )
 
 /**
- * The last threshold of a budget with a window of which somebody was told; see notices/window-budgets.ts. The row of a
- * removed budget is deleted by budgets/count-budgets.ts.
+ * The last notice of each budget with a window: which threshold it was about; see notices/window-budgets.ts. When a
+ * budget is removed, budgets/count-budgets.ts deletes its row.
  */
 export const toldWindows = pgTable(
   'told_windows',

@@ -1,6 +1,6 @@
 import type { Budget, Credits, KeyFacts, Rate } from '@tollgate/contracts/http/current-key.ts'
 import { formatNanos } from '@tollgate/contracts/money/usd.ts'
-import { windowEnds } from '@tollgate/contracts/records/budget-windows.ts'
+import { windowResetsAt } from '@tollgate/contracts/records/budget-windows.ts'
 import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { Counters } from '@tollgate/state/admission/read-counters.ts'
 import { rateLeft } from '@tollgate/state/admission/read-rates.ts'
@@ -15,21 +15,21 @@ export interface BudgetInForce {
   /** Below zero after a credit of the operator beyond what was spent. */
   readonly spent: number
   readonly reserved: number
-  readonly resetsAt: Date | null
+  readonly resetsAt: string | null
 }
 
 type BudgetTerms = Pick<AccountAllowances, 'keyBudgetNanos' | 'accountBudgetNanos' | 'adjusted' | 'spentBefore'>
 
 /**
- * The budgets for a month into which a request must fit, as admit.lua counts them. As in refusals, what deleted accounts of the
- * mailbox spent lowers the account's limit.
+ * The budgets for a month into which a request must fit, as admit.lua counts them. As in refusals, what deleted accounts
+ * of the mailbox spent lowers the account's limit.
  */
 export function monthlyBudgets(
   { account, key }: Pick<Counters, 'account' | 'key'>,
   terms: BudgetTerms
 ): BudgetInForce[] {
   const { month } = account
-  const resetsAt = new Date(Date.UTC(Math.floor(month / 100), month % 100))
+  const resetsAt = windowResetsAt('month', month)
   const inMonth = (one: BudgetTerms['adjusted']): number => (one?.month === month ? one.nanos : 0)
   const before = inMonth(terms.spentBefore)
   const ofAccount: BudgetInForce = {
@@ -54,8 +54,7 @@ function windowBudgets(
 ): BudgetInForce[] {
   return budgets.map(({ of, window, models, nanos }, index) => {
     const { window: number, settled, reserved } = counted[index]!
-    const endsAt = windowEnds(window, number)
-    const resetsAt = endsAt === null ? null : new Date(endsAt)
+    const resetsAt = windowResetsAt(window, number)
     return { of, window, models: models ?? null, limit: nanos, spent: settled, reserved, resetsAt }
   })
 }
@@ -73,7 +72,7 @@ function toBudget(budget: BudgetInForce): Budget {
     spent_usd: usd(spent),
     reserved_usd: usd(reserved),
     remaining_usd: usd(leftOf(budget)),
-    resets_at: resetsAt?.toISOString() ?? null
+    resets_at: resetsAt
   }
 }
 
