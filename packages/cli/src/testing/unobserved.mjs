@@ -12,7 +12,7 @@ const nothing = 'data:text/javascript,'
  * tap follows each promise by async hooks, to know the test of an error that nobody catches. That takes a tenth of the
  * time of a group, which finds the file itself: see run-group.ts.
  */
-const following = 'async-hook-domain'
+const following = /(?:^|\/)async-hook-domain(?:$|\/)/
 const follower = 'data:text/javascript,export class Domain { destroy() {} }'
 const isGroup = /\/testing\/groups\/[^/]+$/.test(process.argv[1] ?? '')
 
@@ -20,7 +20,7 @@ process.setSourceMapsEnabled(false)
 module.registerHooks({
   resolve(specifier, context, nextResolve) {
     if (watching.test(specifier)) return { url: nothing, shortCircuit: true }
-    if (isGroup && specifier === following) return { url: follower, shortCircuit: true }
+    if (isGroup && following.test(specifier)) return { url: follower, shortCircuit: true }
     return nextResolve(specifier, context)
   }
 })

@@ -26,5 +26,8 @@ export const libraries: Readonly<Record<string, string>> = {
   yaml: 'packages/service'
 }
 
-/** Libraries that the bundled ones import, and that programs import, too. They stay as they are. */
-export const kept: readonly string[] = ['@electric-sql/pglite', '@opentelemetry/api', 'postgres']
+/**
+ * Libraries that the bundled ones import, and that programs import, too, or that `packages/cli/src/testing/unobserved.mjs`
+ * replaces. They stay as they are.
+ */
+export const kept: readonly string[] = ['@electric-sql/pglite', '@opentelemetry/api', 'async-hook-domain', 'postgres']

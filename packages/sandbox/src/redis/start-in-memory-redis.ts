@@ -188,6 +188,10 @@ function runRedis7Scripts(runtime: RedisLuaRuntime): RedisLuaRuntime {
 }
 
 function adaptScript(script: Buffer): Buffer {
-  // Latin-1 keeps each byte as it is.
-  return Buffer.from(prelude + script.toString('latin1').replace(/^#!lua.*/, ''), 'latin1')
+  // Latin-1 keeps each byte as it is. Comments go because each run hashes and compiles the whole text.
+  const text = script
+    .toString('latin1')
+    .replace(/^#!lua.*/, '')
+    .replace(/^[ \t]*(?:--.*)?/gm, '')
+  return Buffer.from(prelude + text, 'latin1')
 }

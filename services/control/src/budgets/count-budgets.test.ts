@@ -218,7 +218,8 @@ onDatabase('budgets with a window', async (t, newDatabase) => {
       ...{ accountId: account, hour: old, run: 'day', keyId: key, model: 'small', revision: 1 },
       costNanos: 6 * usd
     })
-    const closed = { ledgerClosedBefore: new Date(Date.UTC(2024, 5)), ledgerFoldedBefore: new Date(Date.UTC(2024, 5)) }
+    const lately = new Date(Math.floor(Date.now() / dayMs - 5) * dayMs)
+    const closed = { ledgerClosedBefore: lately, ledgerFoldedBefore: lately }
     await orm.insert(projection).values(closed).onConflictDoUpdate({ target: projection.one, set: closed })
     const retention = { hoursKeptDays: 3, monthsKept: 12 }
     const { dropped } = await foldLedger(orm, retention, new Date())
