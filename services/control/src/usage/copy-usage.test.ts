@@ -4,6 +4,7 @@ import { leaseRedis } from '@tollgate/sandbox/testing/lease-redis.ts'
 import { accountName, accountShard, endedHoldPrefix, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { RedisAwayError, type RedisNode } from '@tollgate/state/link/redis-link.ts'
+import { settleOf } from '@tollgate/state/testing/one-account.ts'
 import { listUsage, readHour, readUsage, type UsageSelection } from '@tollgate/state/usage/usage.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
@@ -12,7 +13,7 @@ import { ledger } from '../database/schema/usage.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import type { Ledger } from './ledger.ts'
 import { createPostgresLedger } from './postgres-ledger.ts'
-import { serve } from './testing/serve.ts'
+import { requestOf, serve } from './testing/serve.ts'
 import { copyUsage, createUsageCopier } from './usage-copier.ts'
 
 const accountOf = (number: number) => `6f0c1c2e-7f86-4f43-9d53-${String(number).padStart(12, '0')}`
@@ -238,8 +239,12 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
 
   await t.test('takes thousands of rows in few steps', async () => {
     const count = 3000
-    const served = Array.from({ length: count }, (_, number) => serve(redis, accountOf(number), { costNanos: number }))
-    await Promise.all(served)
+    const requests = Array.from({ length: count }, (_, number) =>
+      requestOf({ key: `key_${number}`, costNanos: number })
+    )
+    const perAccount = 50
+    for (let from = 0; from < count; from += perAccount)
+      await settleOf(redis, accountOf(from), requests.slice(from, from + perAccount))
     let statements = 0
     const counting: Pick<Ledger, 'store'> = {
       store(usages) {

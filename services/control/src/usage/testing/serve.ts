@@ -18,8 +18,19 @@ export async function serve(
   changed: Partial<SettledRequest> = {},
   reapedNanos = 0
 ): Promise<SettledRequest> {
+  const request = requestOf(changed)
+  if (reapedNanos > 0) {
+    const { id, at, key, model } = request
+    await redis.client.set(endedHoldPrefix(account) + id, `${reapedNanos}|0|0|${at}|${key}|${model}`)
+  }
+  await settleOf(redis, account, [request])
+  return request
+}
+
+/** A request that cost something, of the present second. */
+export function requestOf(changed: Partial<SettledRequest>): SettledRequest {
   const number = ++requests
-  const request: SettledRequest = {
+  return {
     id: `req_${number}`,
     key: 'key_a',
     model: 'small',
@@ -40,10 +51,4 @@ export async function serve(
     estimated: false,
     ...changed
   }
-  if (reapedNanos > 0) {
-    const { id, at, key, model } = request
-    await redis.client.set(endedHoldPrefix(account) + id, `${reapedNanos}|0|0|${at}|${key}|${model}`)
-  }
-  await settleOf(redis, account, [request])
-  return request
 }
