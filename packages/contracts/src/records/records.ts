@@ -42,6 +42,10 @@ export const KeyRecord = Type.Object({
   monthlyBudgetNanos: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
   /** Below the plan's limit; null if only that applies. */
   requestsPerMinute: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  /** Below the plan's limit, within each minute of the clock. Absent if only that applies. */
+  tokensPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Below the plan's limit. Absent if only that applies. */
+  concurrentRequests: Type.Optional(Type.Integer({ minimum: 1 })),
   /** Further budgets of the key. */
   budgets: Type.Optional(Type.Array(WindowBudget)),
   /** The person who created it. Absent if nobody did, or in records of older releases. */
