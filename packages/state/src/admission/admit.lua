@@ -16,16 +16,17 @@
 --     a minute of the key, -1 without a limit of its own; budget of the account for a month, and of one request,
 --     nanodollars; concurrent requests; how long a hold lasts, ms; requests a minute; tokens a minute; how far the arrival
 --     of requests, of requests of the key and of tokens may lie ahead, µs; a month (yyyymm, 0 for none) and nanodollars (may
---     be below 0) that count as spend of the account in that month; field of the key; number of budgets with a window, and
---     the limit (nanodollars) and field of each
+--     be below 0) that count as spend of the account in that month; field of the key; number of budgets with a window
+--     and of limits of counts, and the limit (nanodollars, or the count) and field of each, the budgets first
 --   1 if overdue holds were reaped before, else 0
 --   for each request: picodollars of its prompt, and of each granted token; prompt tokens, and output tokens for each granted
 --     token (the number of answers); wanted output tokens; the minimum to grant; field of its hold; model
 -- Returns the answers, packed in the same way, one after the other. For each request of a group, numbered by the first:
 --   0  admitted: granted tokens, seconds since the epoch, nanodollars reserved, nanodollars left of the tightest budget besides the
 --      request's after that (below 0 if more was spent), ...rates
---   1  over a limit: 0 for concurrent requests, 1 for requests or 2 for tokens; ms until it may pass, ...rates
---   2  over a budget: 0 of the request, 1 of the key or 2 of the account for a month, from 3 on the budgets with a window;
+--   1  over a limit: 0 for concurrent requests, 1 for requests or 2 for tokens, from 3 on the list of budgets and limits; ms until
+--      it may pass, ...rates
+--   2  over a budget: 0 of the request, 1 of the key or 2 of the account for a month, from 3 on that list;
 --      limit, settled, reserved and needed (nanodollars), number of the window (yyyymm for a month)
 --   3  it was cancelled before
 -- where rates are: requests a minute, requests left, ms until the burst is full again; tokens left, ms until the burst is full.
@@ -47,7 +48,7 @@
 
 local run = ARGV[1]
 local tag = tagOf(run)
-local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
+local floor, ceil, max, min, byte = math.floor, math.ceil, math.max, math.min, string.byte
 -- Larger costs are not exact. They are above every budget and refused.
 local maxPicos = 1e30
 local termsForm, requestForm = '<ddddddddddddddddsdd', '<ddddddss'
@@ -57,8 +58,9 @@ local ended, unverified, overdue = packFields('<d', 4), packFields('<d', 5), pac
 -- with new functions for each group, they would cost as much as all the rest in this Lua.)
 local keyField, keyBudget, accountBudget, requestBudget, maxOpen, deadline
 local at, keySettled, keyReserved
--- The budgets with a window: their number, and of each its parts and limit; `budgets` is the text for holds.
-local budgetCount, budgets = 0, ''
+-- The budgets with a window, then the limits of counts: how many budgets, how many of both, and of each its parts and limit;
+-- `budgets` is the text for holds.
+local moneyCount, budgetCount, budgets = 0, 0, ''
 local budgetFields, budgetLimits = {}, {}
 local budgetWindows, budgetSettled, budgetReserved, budgetCorrections = {}, {}, {}, {}
 local adjustedMonth, adjusted
@@ -74,7 +76,7 @@ local function admitted(granted, admittedAt, nanos)
   if keyBudget then
     left = min(left, keyBudget - keySettled - keyReserved)
   end
-  for n = 1, budgetCount do
+  for n = 1, moneyCount do
     left = min(left, budgetLimits[n] - budgetSettled[n] - budgetReserved[n])
   end
   return packFields('<dddddddddd', 0, granted, admittedAt, nanos, left, rates())
@@ -97,6 +99,36 @@ local function fit(reason, window, budget, spent, taken, promptPicos, picosEach,
   return granted, nanos
 end
 
+-- What a request takes of a limit of counts.
+local function countOf(n, tokens)
+  return byte(budgetFields[n]) == ofTokens and tokens or 1
+end
+
+-- How long to wait for a limit of counts, µs: until its window ends, or a second for one of the others to end.
+local function waitForCount(n)
+  local endsAt = beginningOfWindow(budgetFields[n], budgetWindows[n] + 1) * 1000000
+  return endsAt > now and endsAt - now or 1000000
+end
+
+-- Returns the first limit of counts that a request with so many tokens exceeds; nil if it fits into all.
+local function exceededCount(tokens)
+  for n = moneyCount + 1, budgetCount do
+    if budgetSettled[n] + budgetReserved[n] + countOf(n, tokens) > budgetLimits[n] then
+      return n
+    end
+  end
+end
+
+local function reserveCounts(tokens)
+  countedTokensLeft = nil
+  for n = moneyCount + 1, budgetCount do
+    budgetReserved[n] = budgetReserved[n] + countOf(n, tokens)
+    if byte(budgetFields[n]) == ofTokens then
+      countedTokensLeft = min(countedTokensLeft or budgetLimits[n], budgetLimits[n] - budgetSettled[n] - budgetReserved[n])
+    end
+  end
+end
+
 -- Decides one request. Returns the answer, and the hold if it is admitted.
 local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted, minTokens, model)
   local nanos = ceil((promptPicos + picosEach * granted) / 1000)
@@ -111,7 +143,7 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
     granted, nanos = fit(2, month, accountBudget, settled + adjusted, reserved, promptPicos, picosEach, minTokens)
   end
   if granted and nanos > 0 then
-    for n = 1, budgetCount do
+    for n = 1, moneyCount do
       if nanos > budgetLimits[n] - budgetSettled[n] - budgetReserved[n] then
         granted, nanos = fit(2 + n, budgetWindows[n], budgetLimits[n], budgetSettled[n], budgetReserved[n], promptPicos,
           picosEach, minTokens)
@@ -136,6 +168,10 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
     return overLimit(1, wait)
   end
   local tokens = promptTokens + tokensEach * granted
+  local exceeded = moneyCount < budgetCount and exceededCount(tokens)
+  if exceeded then
+    return overLimit(2 + exceeded, waitForCount(exceeded))
+  end
   local micros = tokens * perToken
   wait = micros - (lastToken - tokenArrival)
   if micros > tokenBurst and tokens <= tokensPerMinute then
@@ -150,8 +186,11 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
   if keyPerMinute then
     keyArrival = keyArrival + perKeyRequest
   end
-  for n = 1, budgetCount do
+  for n = 1, moneyCount do
     budgetReserved[n] = budgetReserved[n] + nanos
+  end
+  if moneyCount < budgetCount then
+    reserveCounts(tokens)
   end
   return admitted(granted, at, nanos),
     packFields(holdForm, EACH(hold, NAME))
@@ -182,12 +221,16 @@ local function judge(endedPrefix, held, promptPicos, picosEach, promptTokens, to
   return position
 end
 
--- Reads the limits and fields of the budgets with a window. Returns the number after them, and where it ends.
+-- Reads the limits and fields of the budgets with a window, and of the limits of counts. Returns the number after them, and
+-- where it ends.
 local function readBudgetTerms(packed, position)
   assertWhole(budgetCount, 0, 0, 0, 0, 0)
   for n = 1, budgetCount do
     budgetLimits[n], budgetFields[n], position = unpackFields('<ds', packed, position)
     assertWhole(budgetLimits[n], 0, 0, 0, 0, 0)
+    if byte(budgetFields[n]) == ofNanos then
+      moneyCount = n
+    end
   end
   return unpackFields('<d', packed, position)
 end
@@ -199,7 +242,7 @@ local function beginBudgets(found, last)
     local field = budgetFields[n]
     budgetWindows[n], budgetSettled[n], budgetReserved[n], budgetCorrections[n] =
       unpackFields(budgetForm, found[last + n] or noBudget)
-    if budgetWindows[n] > windowOf(field, at) then
+    if n <= moneyCount and budgetWindows[n] > windowOf(field, at) then
       at = beginningOfWindow(field, budgetWindows[n])
     end
   end
@@ -207,6 +250,9 @@ local function beginBudgets(found, last)
     local window = windowOf(budgetFields[n], at)
     if budgetWindows[n] ~= window then
       budgetWindows[n], budgetSettled[n], budgetReserved[n], budgetCorrections[n] = window, 0, 0, 0
+    end
+    if byte(budgetFields[n]) == ofTokens then
+      countedTokensLeft = min(countedTokensLeft or budgetLimits[n], budgetLimits[n] - budgetSettled[n] - budgetReserved[n])
     end
   end
 end
@@ -216,6 +262,7 @@ local function readTerms(packed)
   local judgedKey, judgedAccount, endsAt, holdMs, wasReaped, position
   judgedKey, judgedAccount, endsAt, keyBudget, keyPerMinute, accountBudget, requestBudget, maxOpen, holdMs, perMinute,
     tokensPerMinute, burst, keyBurst, tokenBurst, adjustedMonth, adjusted, keyField, budgetCount, wasReaped, position = unpackFields(termsForm, packed)
+  moneyCount, countedTokensLeft = 0, nil
   if budgetCount ~= 0 then
     wasReaped, position = readBudgetTerms(packed, position - 8)
   end

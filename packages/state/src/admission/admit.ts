@@ -30,15 +30,16 @@ export interface Allowances {
   tokenBurst: number
   concurrentRequests: number
   requestNanos: number
-  /** The budgets with a window that a request counts for, besides the monthly ones above. */
+  /** What a request counts for besides the above: the budgets with a window, then the limits of counts. */
   windows: readonly WindowLimit[]
 }
 
-/** The limit of a budget with a window. */
+/** The limit of a budget with a window, or of a count. */
 export interface WindowLimit {
-  /** Of the account's hash in Redis: see {@link budgetField}. */
+  /** Of the account's hash in Redis: see {@link budgetField} and {@link countFields}. */
   readonly field: string
-  readonly limitNanos: number
+  /** Nanodollars; or tokens, or requests. */
+  readonly limit: number
 }
 
 /** The maximum cost of a request. Redis decides how many output tokens it grants within the budgets. */
@@ -66,6 +67,7 @@ export interface RateState {
   requestsRestMs: number
   /** Tokens that may come at once now. One larger request is admitted after `tokensRestMs`. */
   tokensLeft: number
+  /** Of the account's rate. */
   tokensRestMs: number
 }
 
@@ -89,7 +91,8 @@ export interface BudgetLeft {
 
 /** `window`: one of the budgets with a window. */
 export type Budget = 'request' | 'key' | 'account' | 'window'
-export type Limit = 'concurrent' | 'requests' | 'tokens'
+/** `counted`: one of the limits of counts. */
+export type Limit = 'concurrent' | 'requests' | 'tokens' | 'counted'
 
 /** The refusal by a budget. Amounts are nanodollars. */
 export interface BudgetRefusal {
@@ -105,11 +108,20 @@ export interface BudgetRefusal {
   budget: number | null
 }
 
+/** The refusal by a rate or a limit. */
+export interface LimitRefusal extends RateState {
+  outcome: 'over-limit'
+  limit: Limit
+  waitMs: number
+  /** Which of `Allowances.windows` refused; null for another limit. */
+  window: number | null
+}
+
 /** The decision about one request. */
 export type RequestAnswer =
   | ({ outcome: 'admitted' } & Hold & BudgetLeft & RateState)
   | BudgetRefusal
-  | ({ outcome: 'over-limit'; limit: Limit; waitMs: number } & RateState)
+  | LimitRefusal
   /** It was cancelled before: see settle.ts. */
   | { outcome: 'cancelled' }
 
@@ -131,7 +143,7 @@ export interface AskedRequest {
 export interface PreparedAdmission {
   readonly account: PreparedAccount
   readonly terms: string
-  /** The fields of the budgets with a window, separated by spaces. Its settlements need them. */
+  /** The fields of `Allowances.windows`, separated by spaces. Its settlements need them. */
   readonly budgets: string
 }
 
@@ -180,7 +192,7 @@ export function prepareAdmission(
     adjusted?.nanos ?? 0
   )
   let terms = numbers + packText(`k:${key}`) + packNumbers(windows.length)
-  for (const { limitNanos, field } of windows) terms += packNumbers(limitNanos) + packText(field)
+  for (const { limit, field } of windows) terms += packNumbers(limit) + packText(field)
   return { account, terms: inOnePiece(terms), budgets: windows.map(({ field }) => field).join(' ') }
 }
 
@@ -259,10 +271,12 @@ function readAnswer(unpacker: Unpacker, kind: number): RequestAnswer {
         tokensLeft: unpacker.number(),
         tokensRestMs: unpacker.number()
       }
-    case kinds.overLimit:
+    case kinds.overLimit: {
+      const reason = unpacker.number()
       return {
         outcome: 'over-limit',
-        limit: limits[unpacker.number()]!,
+        limit: limits[reason] ?? 'counted',
+        window: reason < limits.length ? null : reason - limits.length,
         waitMs: unpacker.number(),
         requests: unpacker.number(),
         requestsLeft: unpacker.number(),
@@ -270,6 +284,7 @@ function readAnswer(unpacker: Unpacker, kind: number): RequestAnswer {
         tokensLeft: unpacker.number(),
         tokensRestMs: unpacker.number()
       }
+    }
     case kinds.overBudget: {
       const reason = unpacker.number()
       return {

@@ -12,6 +12,8 @@ local burst, keyBurst, tokenBurst
 local perRequest, last
 local perKeyRequest, keyArrival, lastOfKey
 local perToken, lastToken
+-- What the limits of counts leave of tokens; nil without one.
+local countedTokensLeft
 
 -- Returns the rates for an answer. Of the two request rates it shows the one that will refuse first. Each ends with the time
 -- until the rate is full again. (Remainders cost a fraction of rounding.)
@@ -24,6 +26,9 @@ local function rates()
     end
   end
   local tokensLeft, tokensRest = (lastToken - tokenArrival) / perToken, tokenArrival - now
+  if countedTokensLeft and countedTokensLeft < tokensLeft then
+    tokensLeft = countedTokensLeft
+  end
   return limited, left > 0 and left - left % 1 or 0, (rest + -rest % 1000) / 1000,
     tokensLeft > 0 and tokensLeft - tokensLeft % 1 or 0, (tokensRest + -tokensRest % 1000) / 1000
 end

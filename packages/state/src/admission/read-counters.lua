@@ -5,7 +5,7 @@
 -- KEYS[1]  marker of the account's shard     KEYS[2]  hash of the account
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV[2]  key id
--- ARGV     fields of the budgets: see budget.lua
+-- ARGV     fields of the budgets and limits of counts: see budget.lua
 -- Returns
 --   'unverified'  control has not verified the shard for this process, the spend is not seeded, or no month is open
 --   { µs since the epoch, packed field of the account, of the key, and of each budget }  amounts are those of the account's
@@ -32,7 +32,7 @@ local at = monthOf(seconds) == month and seconds or within(month, seconds)
 for n = 3, #ARGV do
   local window, spent, held, corrections = struct.unpack(budgetForm, found[n] or noBudget)
   local ofNow = windowOf(ARGV[n], at)
-  if window < ofNow then
+  if window < ofNow or window > ofNow and string.byte(ARGV[n]) ~= ofNanos then
     window, spent, held, corrections = ofNow, 0, 0, 0
   end
   answer[n + 1] = struct.pack(budgetForm, window, spent, held, corrections)

@@ -38,8 +38,8 @@ const asking: Asking = {
     concurrentRequests: 10,
     requestNanos: 1e6,
     windows: [
-      { field: 'bd:1', limitNanos: 1e6 },
-      { field: 'bw:2', limitNanos: 1e6 }
+      { field: 'bd:1', limit: 1e6 },
+      { field: 'bw:2', limit: 1e6 }
     ]
   },
   holdMs: 1000,

@@ -15,10 +15,10 @@ const keys = ['key_1', 'key_2', 'key_3']
 const accountBudgetNanos = 40_000
 /** Of all keys together: the tightest decides. */
 const windows = [
-  { field: 'bd:1', limitNanos: 37_000 },
-  { field: 'bw:2', limitNanos: 36_000 },
-  { field: 'bm:3', limitNanos: 38_000 },
-  { field: 'bl:4', limitNanos: 39_000 }
+  { field: 'bd:1', limit: 37_000 },
+  { field: 'bw:2', limit: 36_000 },
+  { field: 'bm:3', limit: 38_000 },
+  { field: 'bl:4', limit: 39_000 }
 ]
 const tightestNanos = 36_000
 const keyBudgetNanos = 16_000

@@ -77,6 +77,17 @@ export const changesChannel = 'changes'
 /** The field of an account's hash that counts a budget: see layout/budget.lua */
 export const budgetField = ({ window, id }: Pick<WindowBudget, 'window' | 'id'>): string => `b${window[0]}:${id}`
 
+/** Fields of an account's hash for limits of counts: see layout/budget.lua. */
+export const countFields = {
+  /** Tokens of a key's requests in a minute. */
+  keyTokens: (key: string): string => `ti:${key}`,
+  /** Requests of a key that run. */
+  keyRunning: (key: string): string => `ol:${key}`,
+  /** The account's requests to free models, in a minute and in a day (UTC). */
+  freeOfMinute: 'qi:free',
+  freeOfDay: 'qd:free'
+} as const
+
 /** The calendar month of a time (UTC), as the number yyyymm. */
 export const monthNumber = (now: Date): number => windowNumber('month', now.getTime())
 

@@ -12,7 +12,7 @@
 --             endedUntil    when the last entry of ended-hold.lua expires, ms since the epoch
 --   k:<key>   a key: version of its record, 0 without a record; month; settled and reserved in it; arrival time of its own
 --             request rate
---   b<window>:<id>   a budget: see budget.lua
+--   b<window>:<id>   a budget, and with `t`, `q` or `o` instead of `b` a limit of counts: see budget.lua
 --   h:<id>    a hold: see hold.lua
 --   u:<hour>:<run>|<key>|<model>   usage: see usage.lua
 -- Requests are refused until the spend is seeded from the ledger. Amounts of an earlier month than the account's count as 0.

@@ -2,11 +2,16 @@
 -- hash. `<window>` is d (day), w (week, from Monday), m (month) or l (lifetime), in UTC.
 -- Its parts: number of the window; settled and reserved in it, nanodollars; how often control corrected them since the window
 -- began, see spend/correct-budgets.lua. Amounts of an earlier window than the present one count as 0.
+--
+-- Limits of counts have the same parts in fields of other names: `t…` counts tokens, `q…` requests, `o…` requests that run.
+-- `<window>` is also i (minute) there. They go with the present window, also after the clock was set back: losing a count of a
+-- minute costs nobody money.
 -- Needs keyspace/month.lua.
 local budgetForm = FORM(budget)
 local noBudget = struct.pack(budgetForm, EACH(budget, 0))
 
-local day, week, calendarMonth = string.byte('dwm', 1, 3)
+local day, week, calendarMonth, ofMinute = string.byte('dwmi', 1, 4)
+local ofNanos, ofTokens, ofRequests = string.byte('btq', 1, 3)
 
 -- The number of a budget's window at a time (s since the epoch). Later windows have larger numbers.
 local function windowOf(field, seconds)
@@ -19,6 +24,8 @@ local function windowOf(field, seconds)
     return (fromMonday - fromMonday % 604800) / 604800
   elseif kind == calendarMonth then
     return monthOf(seconds)
+  elseif kind == ofMinute then
+    return (seconds - seconds % 60) / 60
   end
   return 1
 end
@@ -32,6 +39,8 @@ local function beginningOfWindow(field, window)
     return window * 604800 - 3 * 86400
   elseif kind == calendarMonth then
     return beginningOf(window)
+  elseif kind == ofMinute then
+    return window * 60
   end
   return 0
 end

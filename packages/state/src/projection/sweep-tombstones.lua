@@ -13,10 +13,10 @@
 --include keyspace/names.lua
 local verifiedVersion = readVerified(redis.call('HGET', KEYS[1], verifiedField)) or -1
 
--- Removes the budgets with a window of an account; control removes those of a key.
+-- Removes the budgets with a window of an account, and its limits of counts. Control removes the budgets of a key.
 local function removeBudgets(hash)
   for _, field in ipairs(redis.call('HKEYS', hash)) do
-    if string.match(field, '^b%l:') then
+    if string.match(field, '^[btqo]%l:') then
       redis.call('HDEL', hash, field)
     end
   end
@@ -38,7 +38,9 @@ for n = 1, #ARGV do
   -- A live record has replaced a tombstone that is not listed.
   if version <= verifiedVersion and open == 0 and redis.call('ZSCORE', KEYS[2], member) then
     redis.call('HDEL', hash, versionField, recordField)
-    if not isKey then
+    if isKey then
+      redis.call('HDEL', hash, 'ti:' .. key, 'ol:' .. key)
+    else
       removeBudgets(hash)
     end
     redis.call('ZREM', KEYS[2], member)

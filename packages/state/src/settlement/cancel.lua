@@ -32,7 +32,7 @@ for n = 3, #ARGV do
     redis.call('HDEL', name, 'h:' .. id)
     closed = closed + 1
     sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos,
-      budgets = budgets }
+      tokens = 0, reservedTokens = -tokens, requests = 0, closed = 1, budgets = budgets }
     refund = refund + unused(tokens, tokensPerMinute, at * 1000000 + tokens * 60000000 / tokensPerMinute - now)
   else
     local nanos, prompt, completion, at, key, model, budgets = readReaped(redis.call('GET', endedPrefix .. id))
@@ -42,7 +42,7 @@ for n = 3, #ARGV do
         counts[counter] = -counted
       end
       sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = -nanos, reserved = 0,
-        budgets = budgets, counts = counts }
+        tokens = -prompt - completion, reservedTokens = 0, requests = -1, closed = 0, budgets = budgets, counts = counts }
       -- It replaces the receipt of the reaped request.
       receipts[#receipts + 1] = receiptBudget and reapedReceipt(cancelledKind, id, accountOf(name), key, at, model, nanos,
         prompt + completion, nil, 0, 0, 0)

@@ -53,6 +53,33 @@ local function postBudget(field, value, at, moreSettled, moreReserved)
   end
 end
 
+-- Adds to a limit of counts, if its window is that of the time of admission.
+local function postCount(field, value, at, more, moreReserved)
+  local packed = latest and latest[field] or value
+  if not packed then
+    return
+  end
+  local window, counted, held, corrections = unpackFields(budgetForm, packed)
+  if windowOf(field, at) == window then
+    write(field, packFields(budgetForm, window, max(0, counted + more), max(0, held + moreReserved), corrections))
+  end
+end
+
+-- Adds to a budget or a limit of counts: each takes its own of the changes of what is settled and of what is reserved. `closed`
+-- is how many requests no longer run.
+local function postLimit(field, value, at, nanos, moreNanos, tokens, moreTokens, requests, closed)
+  local unit = string.byte(field)
+  if unit == ofNanos then
+    postBudget(field, value, at, nanos, moreNanos)
+  elseif unit == ofTokens then
+    postCount(field, value, at, tokens, moreTokens)
+  elseif unit == ofRequests then
+    postCount(field, value, at, requests, -closed)
+  else
+    postCount(field, value, at, 0, -closed)
+  end
+end
+
 -- Adds to the counters of a usage row. `value` is its field, `at` the time of admission, `moreRare` the rare counters by name,
 -- nil if they are 0.
 local function postUsage(field, value, at, moreRare, EACH(counters, moreName))
@@ -84,8 +111,9 @@ local function endPosting(closed, refund)
   endWrites(postedTo, version + month + endedUntil > 0)
 end
 
--- Gathers and writes a list of sums. Each has `keyField`, `model`, `upstream` (nil if none served it), `budgets` (their fields,
--- separated by spaces), the time of admission `at` (s), changes of `settled` and `reserved` (nanodollars), and `counts`, the
+-- Gathers and writes a list of sums. Each has `keyField`, `model`, `upstream` (nil if none served it), `budgets` (fields of its
+-- budgets and limits of counts, separated by spaces), the time of admission `at` (s), changes of `settled` and `reserved`
+-- (nanodollars), of `tokens` and `reservedTokens`, of `requests`, how many of them no longer run (`closed`), and `counts`, the
 -- amounts for its usage row by counter, nil to add nothing. No remaining hold ends before `newDue`, nil to leave it.
 -- Returns the new `due`, 0 without holds.
 local function postSums(name, now, tag, sums, closed, refund, newDue, newEndedUntil)
@@ -102,7 +130,8 @@ local function postSums(name, now, tag, sums, closed, refund, newDue, newEndedUn
     local sum, counts = sums[n], sums[n].counts
     postSpend(sum.keyField, found[2 * n], sum.at, sum.settled, sum.reserved)
     for field in string.gmatch(sum.budgets, '%S+') do
-      postBudget(field, call('HGET', name, field), sum.at, sum.settled, sum.reserved)
+      postLimit(field, call('HGET', name, field), sum.at, sum.settled, sum.reserved, sum.tokens, sum.reservedTokens, sum.requests,
+        sum.closed)
     end
     if counts then
       postUsage(fields[2 * n + 1], found[2 * n + 1], sum.at, rareOf(counts), EACH(counters, counts.NAME or 0))

@@ -47,7 +47,7 @@ for n = 5, #ARGV do
         charged = charged + 1
         local completionTokens = tokens - promptTokens
         sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = nanos, reserved = -nanos,
-          budgets = budgets, counts = reapedCounts(nanos, promptTokens, completionTokens) }
+          tokens = tokens, reservedTokens = -tokens, requests = 1, closed = 1, budgets = budgets, counts = reapedCounts(nanos, promptTokens, completionTokens) }
         local key = string.sub(keyField, 3)
         redis.call('SET', endedPrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, promptTokens,
           completionTokens, at, budgets == '' and key or key .. ' ' .. budgets, model), 'PX', endedHoldMs)
@@ -55,7 +55,7 @@ for n = 5, #ARGV do
       else
         released = released + 1
         sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos,
-          budgets = budgets }
+          tokens = 0, reservedTokens = -tokens, requests = 0, closed = 1, budgets = budgets }
       end
     end
   end

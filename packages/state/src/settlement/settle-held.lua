@@ -14,7 +14,8 @@
 --   for each sum (requests of one hour, upstream, key and model): time of admission of one of them, s; nanodollars of their
 --     holds; their amounts for each usage counter that is not rare; field of the key; end of the row's field,
 --     `[-<upstream>]|<key>|<model>`; the rare counters, separated by spaces, '' if they are 0;
---     fields of the budgets, separated by spaces
+--     fields of the budgets and of the limits of counts, separated by spaces; a limit of tokens ends with `=` and the tokens
+--     of the holds
 -- then ARGV, one for each group: the receipts of its requests, one a line; '' for none. They are added if the group is settled.
 -- Returns the numbers of the groups that were left, from 1.
 
@@ -33,6 +34,8 @@ local headForm, requestForm, sumForm = '<dd', '<dds', FORM(sum)
 local fields = { 'a' }
 -- The number of the last field of each sum's budgets; before the first, that of the last hold.
 local budgetEnds = {}
+-- The tokens of each sum's holds, if it has a limit of tokens.
+local heldTokens = {}
 
 -- Reads the rare counters of a sum: integers, separated by spaces. Returns them by name; nil for ''.
 local function readRare(text)
@@ -66,7 +69,8 @@ local function post(found, number, position, at, heldNanos, rare, _, EACH(counte
   local last = 2 * number + 1
   postSpend(fields[last - 1], found[last - 1], at, costNanos, -heldNanos)
   for n = budgetEnds[number - 1] + 1, budgetEnds[number] do
-    postBudget(fields[n], found[n], at, costNanos, -heldNanos)
+    postLimit(fields[n], found[n], at, costNanos, -heldNanos, promptTokens + completionTokens, -(heldTokens[number] or 0), requests,
+      requests)
   end
   postUsage(fields[last], found[last], at, rare, EACH(counters, NAME))
   return position
@@ -75,10 +79,14 @@ end
 -- Notes the fields of the budgets of the sum of this number.
 local function noteBudgets(number, budgets)
   local last = budgetEnds[number - 1]
+  heldTokens[number] = nil
   if budgets ~= '' then
-    for field in string.gmatch(budgets, '%S+') do
+    for field, tokens in string.gmatch(budgets, '([^ =]+)=?(%d*)') do
       last = last + 1
       fields[last] = field
+      if tokens ~= '' then
+        heldTokens[number] = whole(tokens)
+      end
     end
   end
   budgetEnds[number] = last

@@ -70,7 +70,7 @@ for n = 1, #holds do
     error('tokens a minute must be above 0')
   end
 
-  local isSettled, reapedBefore, chargedNanos, releasedNanos = false, nil, 0, 0
+  local isSettled, reapedBefore, chargedNanos, chargedTokens, releasedNanos = false, nil, 0, 0, 0
   if seen[id] then
     isSettled = true
   elseif held[n] then
@@ -81,7 +81,7 @@ for n = 1, #holds do
     local reaped = redis.call('GET', endedPrefix .. id)
     if reaped and reaped ~= 'cancelled' then
       reapedBefore = reapedCounts(readReaped(reaped))
-      chargedNanos = reapedBefore.costNanos
+      chargedNanos, chargedTokens = reapedBefore.costNanos, reapedBefore.promptTokens + reapedBefore.completionTokens
       corrected[#corrected + 1] = endedPrefix .. id
     else
       isSettled = isRetry and not isLost
@@ -91,6 +91,8 @@ for n = 1, #holds do
   if not isSettled then
     sums[#sums + 1] = { keyField = 'k:' .. key, model = model, upstream = upstream, at = at,
       settled = counts.costNanos - chargedNanos, reserved = -releasedNanos, budgets = budgets,
+      tokens = counts.promptTokens + counts.completionTokens - chargedTokens, reservedTokens = held[n] and -tokens or 0,
+      requests = reapedBefore and 0 or 1, closed = held[n] and 1 or 0,
       counts = (reapedBefore or not isLost) and counts or nil }
     local receipt = ARGV[first + argumentsEach - 1]
     if sums[#sums].counts and receiptBudget and receipt ~= '' then

@@ -5,8 +5,12 @@ import { packNumbers, packParts, packText } from '../wire/packed.ts'
 
 const microsPerMinute = 60_000_000
 const secondsPerHour = 3600
+const secondsPerMinute = 60
 
-/** The sum of requests of one hour, upstream, key, model and the same budgets. Amounts are nanodollars. */
+/**
+ * The sum of requests of one hour (or minute, if they count for a limit of a minute), upstream, key, model and the same
+ * budgets. Amounts are nanodollars.
+ */
 export interface SettledSum extends UsageCounts {
   /** When one of the requests was admitted, seconds since the epoch. */
   at: number
@@ -15,6 +19,7 @@ export interface SettledSum extends UsageCounts {
   upstream: string
   budgets: string
   heldNanos: number
+  heldTokens: number
   /** Whether a rare counter may not be 0. */
   hasRare: boolean
 }
@@ -47,6 +52,7 @@ export function sumsOf(requests: readonly SettledRequest[]): SettledSum[] {
   for (const request of requests) {
     const sum = sumFor(request, sums)
     sum.heldNanos += request.heldNanos
+    sum.heldTokens += request.heldTokens
     sum.hasRare ||= request.rare !== null
     addTo(sum, request)
   }
@@ -54,22 +60,37 @@ export function sumsOf(requests: readonly SettledRequest[]): SettledSum[] {
 }
 
 function sumFor({ at, key, model, upstream, budgets }: SettledRequest, sums: SettledSum[]): SettledSum {
-  const hour = Math.floor(at / secondsPerHour)
+  const seconds = budgets.includes('i:') ? secondsPerMinute : secondsPerHour
+  const time = Math.floor(at / seconds)
   for (const sum of sums) {
     const isSame = sum.key === key && sum.model === model && sum.upstream === upstream && sum.budgets === budgets
-    if (isSame && Math.floor(sum.at / secondsPerHour) === hour) return sum
+    if (isSame && Math.floor(sum.at / seconds) === time) return sum
   }
-  const sum: SettledSum = { at, key, model, upstream, budgets, heldNanos: 0, hasRare: false, ...zeroCounts }
+  const sum: SettledSum = {
+    at,
+    key,
+    model,
+    upstream,
+    budgets,
+    heldNanos: 0,
+    heldTokens: 0,
+    hasRare: false,
+    ...zeroCounts
+  }
   sums.push(sum)
   return sum
 }
 
 /** Packs a sum for settle-held.lua. */
-export function packSum({ key, model, upstream, hasRare, ...numbers }: SettledSum): string {
+export function packSum({ key, model, upstream, hasRare, budgets, heldTokens, ...numbers }: SettledSum): string {
   const rowEnd = upstream === '' ? `|${key}|${model}` : `-${upstream}|${key}|${model}`
   const rare = hasRare ? rareCounters.map((counter) => numbers[counter]).join(' ') : ''
-  return packParts(layouts.sum, { ...numbers, keyField: `k:${key}`, rowEnd, rare })
+  const limits = budgets.includes('t') ? budgets.replace(limitOfTokens, `$&=${heldTokens}`) : budgets
+  return packParts(layouts.sum, { ...numbers, keyField: `k:${key}`, rowEnd, rare, budgets: limits })
 }
+
+/** The field of a limit of tokens in a list: see layout/budget.lua. */
+const limitOfTokens = /(?<=^| )t\S+/
 
 /** Packs a request for settle-held.lua: the unused part of the token rate, and the field of its hold. */
 export function packHeld(request: SettledRequest): string {
@@ -85,7 +106,7 @@ export interface SettledRequest extends RequestCounts {
   model: string
   /** The upstream that was called last; '' if none was called. */
   upstream: string
-  /** `budgets` of its `PreparedAdmission`. */
+  /** `budgets` of its `PreparedAdmission`: fields of budgets with a window and of limits of counts. */
   budgets: string
   /** When it was admitted, seconds since the epoch by the clock of Redis. */
   at: number

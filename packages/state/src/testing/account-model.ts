@@ -18,8 +18,8 @@ export interface AccountModel {
   month: number | null
   /** Nanodollars by key. The account's own amount is under ''. */
   settled: Map<string, number>
-  /** The budgets with a window, by field: the number of the window, what was settled in it, its corrections, and what
-   * corrections added to the reservations of its own holds. */
+  /** The budgets with a window and the limits of counts, by field: the number of the window, what was settled in it, the
+   * corrections, and what corrections added to the reservations of its own holds (of a count: all that is reserved). */
   budgets: Map<string, { window: number; settled: number; corrections: number; otherReserved: number }>
   /** Arrival times (µs) of the rates: `q` (requests) and `t` (tokens) of the account, `q:<key>` of a key. */
   arrivals: Map<string, number>
@@ -98,15 +98,21 @@ export type ModelAnswer =
       reserved: number
       needed: number
     }
-  | { outcome: 'over-limit'; limit: string; waitMs: number }
+  | { outcome: 'over-limit'; limit: string; window?: number; waitMs: number }
   | { outcome: 'admitted'; grantedTokens: number; at: number; nanos: number; budgetLeftNanos: number }
 
 /** Budgets of these tests: of the account; of one key for a week; of one model for a month; of the account for ever. */
 export const budgetFields = ['bd:1', 'bw:2', 'bm:3', 'bl:4'] as const
 
-/** Whether a budget of these tests counts a request. */
-export const isCountedBy = (field: string, { key, model }: { key: string; model: string }): boolean =>
-  field === 'bw:2' ? key === 'key_1' : field !== 'bm:3' || model === 'model 0|x'
+/** Limits of counts of these tests: of the tokens and the running requests of a key, and of requests to one model. */
+export const countsInTests = ['ti:key_1', 'ol:key_2', 'qi:free', 'qd:free'] as const
+
+/** Whether a budget or limit of these tests counts a request. */
+export function isCountedBy(field: string, { key, model }: { key: string; model: string }): boolean {
+  if (field === 'bw:2') return key === 'key_1'
+  if (field === 'bm:3' || field.endsWith(':free')) return model === 'model 0|x'
+  return !field.includes('key') || field.endsWith(key)
+}
 
 export const emptyAccount = (): AccountModel => ({
   month: null,
@@ -188,11 +194,11 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
     { scope: 'account', limit: allowances.accountBudgetNanos, settled, reserved: inMonth(reservedOf(account)) }
   ]
   const at = countedIn(account, month, allowances, now)
-  const windows = allowances.windows.map(({ field, limitNanos }) => {
+  const windows = allowances.windows.filter(isOfMoney).map(({ field, limit }) => {
     const present = account.budgets.get(field)
     const window = numberOf(field, at)
     const settled = present?.window === window ? present.settled : 0
-    return { scope: 'window', limit: limitNanos, settled, reserved: reservedIn(account, field, window) }
+    return { scope: 'window', limit: limit, settled, reserved: reservedIn(account, field, window) }
   })
   const all: Array<Omit<(typeof budgets)[number], 'limit'> & { limit: number | null }> = [...budgets, ...windows]
   const budgetLeftNanos = Math.min(
@@ -219,6 +225,16 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   const wait = Math.max(requests.wait(1), keyRequests?.wait(1) ?? 0)
   if (wait > 0) return { outcome: 'over-limit', limit: 'requests', waitMs: Math.ceil(wait / 1000) }
   const allTokens = bound.promptTokens + bound.outputTokens * granted
+  for (const [index, { field, limit }] of allowances.windows.entries()) {
+    if (isOfMoney({ field })) continue
+    const window = numberOf(field, at)
+    const present = account.budgets.get(field)
+    const counted = present?.window === window ? present.settled + present.otherReserved : 0
+    if (counted + amountIn(field, { nanos: 0, tokens: allTokens }) <= limit) continue
+    const endsAt = { i: (window + 1) * 60e6, d: (window + 1) * 86_400e6 }[field[1]!] ?? 0
+    const wait = endsAt > now.micros ? endsAt - now.micros : 1e6
+    return { outcome: 'over-limit', limit: 'counted', window: index, waitMs: Math.ceil(wait / 1000) }
+  }
   const tokenWait = tokens.wait(allTokens)
   if (tokenWait > 0) return { outcome: 'over-limit', limit: 'tokens', waitMs: Math.ceil(tokenWait / 1000) }
 
@@ -229,6 +245,10 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   const deadline = nowMs + request.holdMs
   account.firstDeadline = Math.min(account.firstDeadline ?? deadline, deadline)
   for (const { field } of allowances.windows) turnBudget(account, field, at)
+  for (const { field } of allowances.windows) {
+    if (!isOfMoney({ field }))
+      account.budgets.get(field)!.otherReserved += amountIn(field, { nanos: 0, tokens: allTokens })
+  }
   const nanos = nanosOf(bound, granted)
   account.holds.set(id, {
     deadline,
@@ -252,20 +272,27 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
  */
 function countedIn(account: AccountModel, month: number, { windows }: Allowances, now: Moment): number {
   let at = within(month, secondsOf(now))
-  for (const { field } of windows) {
+  for (const { field } of windows.filter(isOfMoney)) {
     const window = account.budgets.get(field)?.window ?? 0
     if (window > numberOf(field, at)) at = windowBegins(kindOf(field), window)! / 1000
   }
   return at
 }
 
+const isOfMoney = ({ field }: { field: string }): boolean => field.startsWith('b')
+/** What a request takes of a budget or limit. */
+const amountIn = (field: string, { nanos, tokens }: { nanos: number; tokens: number }): number =>
+  ({ b: nanos, t: tokens })[field[0]!] ?? 1
+
 const kindOf = (field: string): BudgetWindow => budgetWindows.find((window) => window[0] === field[1])!
-const numberOf = (field: string, seconds: number): number => windowNumber(kindOf(field), seconds * 1000)
+const numberOf = (field: string, seconds: number): number =>
+  field[1] === 'i' ? Math.floor(seconds / 60) : windowNumber(kindOf(field), seconds * 1000)
 
 /** The reserved amount of a budget in a window. */
 function reservedIn(account: AccountModel, field: string, window: number): number {
   const present = account.budgets.get(field)
   let sum = present?.window === window ? present.otherReserved : 0
+  if (!isOfMoney({ field })) return sum
   for (const hold of account.holds.values()) {
     if (hold.budgets.split(' ').includes(field) && numberOf(field, hold.at) === window) sum += hold.nanos
   }
@@ -276,11 +303,11 @@ function reservedIn(account: AccountModel, field: string, window: number): numbe
 export const reservedInBudget = (account: AccountModel, field: string): number =>
   reservedIn(account, field, account.budgets.get(field)!.window)
 
-/** Begins the window of a time (s) unless it has begun, and a missing budget. */
+/** Begins the window of a time (s) unless it or a later one has begun, and a missing budget. A count goes with the time. */
 export function turnBudget(account: AccountModel, field: string, at: number): void {
   const window = numberOf(field, at)
   const present = account.budgets.get(field)
-  if (present === undefined || present.window < window) {
+  if (present === undefined || present.window < window || (!isOfMoney({ field }) && present.window !== window)) {
     account.budgets.set(field, { window, settled: 0, corrections: 0, otherReserved: 0 })
   }
 }
@@ -372,14 +399,15 @@ export function cancelModel(account: AccountModel, ids: readonly string[], now: 
     const ended = account.ended.get(id)
     if (hold !== undefined) {
       account.holds.delete(id)
-      changes.charge(hold.key, hold.at, 0, hold.budgets)
+      changes.charge(hold.key, hold.at, 0, hold.budgets, { held: hold.tokens, closed: 1 })
       const micros = (hold.tokens * 60e6) / hold.tokensPerMinute
       refund += unused(micros, hold.at * 1e6 + micros - now.micros)
       // Its admission has arrived, so no later one needs to be stopped.
       continue
     }
     if (ended !== undefined && ended !== 'cancelled') {
-      changes.charge(ended.of.split('|')[0]!, ended.at, -ended.nanos, ended.budgets)
+      const tokens = -ended.promptTokens - ended.completionTokens
+      changes.charge(ended.of.split('|')[0]!, ended.at, -ended.nanos, ended.budgets, { tokens, requests: -1 })
       changes.count(ended.at, ended.of, withoutReaped(ended))
     }
     account.ended.set(id, 'cancelled')
@@ -416,19 +444,21 @@ export function settleModel(
   for (const request of requests) {
     const { id, key, at, costNanos, promptTokens, completionTokens, budgets } = request
     const counters = countsOf(request)
+    const used = promptTokens + completionTokens
     const ended = account.ended.get(id)
     let isCounted = !isLost
     if (account.holds.delete(id)) {
       const micros = ((request.heldTokens - promptTokens - completionTokens) * 60e6) / request.tokensPerMinute
       refund += unused(micros, at * 1e6 + request.tokensRestMs * 1e3 - now.micros)
-      changes.charge(key, at, costNanos, budgets)
+      changes.charge(key, at, costNanos, budgets, { tokens: used, requests: 1, held: request.heldTokens, closed: 1 })
     } else if (ended !== undefined && ended !== 'cancelled') {
       account.ended.delete(id)
       isCounted = true
-      changes.charge(key, at, costNanos - ended.nanos, budgets)
+      const tokens = used - ended.promptTokens - ended.completionTokens
+      changes.charge(key, at, costNanos - ended.nanos, budgets, { tokens })
       changes.count(ended.at, ended.of, withoutReaped(ended))
     } else if (tried.length > 0 && !isLost) continue
-    else changes.charge(key, at, costNanos, budgets)
+    else changes.charge(key, at, costNanos, budgets, { tokens: used, requests: 1 })
     if (isCounted) changes.count(at, `${key}|${request.model}`, counters, request.upstream)
   }
   changes.close()
@@ -443,12 +473,12 @@ export function reapModel(account: AccountModel, ids: readonly string[], now: Mo
     const { at, key, model, nanos, promptTokens, tokens, tag, budgets } = account.holds.get(id)!
     account.holds.delete(id)
     if (tag !== now.tag && now.lost!.size > 0) {
-      changes.charge(key, at, 0, budgets)
+      changes.charge(key, at, 0, budgets, { held: tokens, closed: 1 })
       continue
     }
     const of = `${key}|${model}`
     const completionTokens = tokens - promptTokens
-    changes.charge(key, at, nanos, budgets)
+    changes.charge(key, at, nanos, budgets, { tokens, requests: 1, held: tokens, closed: 1 })
     changes.count(at, of, {
       requests: 1,
       promptTokens,
@@ -494,13 +524,36 @@ export function seedModel(
   return 'seeded'
 }
 
+/** What a request changes in limits of counts. */
+interface Counts {
+  tokens?: number
+  requests?: number
+  /** Tokens of its hold that are no longer reserved. */
+  held?: number
+  /** 1 if it no longer runs. */
+  closed?: number
+}
+
+function changeCount(account: AccountModel, field: string, at: number, counts: Counts): void {
+  const { tokens = 0, requests = 0, held = 0, closed = 0 } = counts
+  const limit = account.budgets.get(field)!
+  if (limit.window !== numberOf(field, at)) return
+  const more = { t: tokens, q: requests }[field[0]!] ?? 0
+  limit.settled = Math.max(0, limit.settled + more)
+  limit.otherReserved = Math.max(0, limit.otherReserved - (field[0] === 't' ? held : closed))
+}
+
 /** Collects the changes of one script to spend and usage. */
 function openChanges(account: AccountModel, now: Moment) {
   const touched = new Set<ModelUsage>()
   return {
-    charge(key: string, at: number, nanos: number, budgets: string): void {
+    charge(key: string, at: number, nanos: number, budgets: string, counts: Counts): void {
       for (const field of budgets.split(' ')) {
         if (!account.budgets.has(field)) continue
+        if (!isOfMoney({ field })) {
+          changeCount(account, field, at, counts)
+          continue
+        }
         turnBudget(account, field, at)
         const budget = account.budgets.get(field)!
         if (budget.window === numberOf(field, at)) budget.settled = Math.max(0, budget.settled + nanos)

@@ -46,7 +46,7 @@ export function parseState(fields: Readonly<Record<string, Buffer>>): AccountSta
       if (entry.month > 0) state.account = entry
     } else if (field.startsWith('k:')) state.keys.set(of, unpackParts(layouts.key, packed))
     else if (field.startsWith('h:')) state.holds.set(of, holdOf(packed))
-    else if (/^b[dwml]:/.test(field)) state.budgets.set(field, unpackParts(layouts.budget, packed))
+    else if (/^[btqo][idwml]:/.test(field)) state.budgets.set(field, unpackParts(layouts.budget, packed))
     else if (field.startsWith('u:'))
       state.usage.set(of, unpackParts(layouts.wholeRow, Buffer.concat([packed], bytesOfWholeRow)))
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Allowances, CostBound } from '../admission/admit.ts'
-import { budgetFields } from './account-model.ts'
+import { budgetFields, countsInTests } from './account-model.ts'
 
 /** What happens to a command and its answer. A `swallowed` command was sent, but not executed. */
 export type Delivery = 'answered' | 'executed' | 'swallowed' | 'unsent'
@@ -72,9 +72,14 @@ const allowances: fc.Arbitrary<Allowances> = fc
     concurrentRequests: fc.integer({ min: 1, max: 8 }),
     requestNanos: amount(5000),
     windows: fc
-      .subarray([...budgetFields])
-      .chain((fields) =>
-        fc.tuple(...fields.map((field) => fc.record({ field: fc.constant(field), limitNanos: amount(20_000) })))
+      .tuple(fc.subarray([...budgetFields]), fc.subarray([...countsInTests]))
+      .chain(([budgets, counts]) =>
+        fc.tuple(
+          ...budgets.map((field) => fc.record({ field: fc.constant(field), limit: amount(20_000) })),
+          ...counts.map((field) =>
+            fc.record({ field: fc.constant(field), limit: fc.nat({ max: field.startsWith('t') ? 1000 : 5 }) })
+          )
+        )
       )
   })
   .map((all) => ({

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
 import { type Receipt, receiptKinds } from '@tollgate/contracts/requests/receipt.ts'
-import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../admission/admit.ts'
+import {
+  type AdmitAnswer,
+  admit,
+  type PreparedAdmission,
+  prepareAdmission,
+  type WindowLimit
+} from '../admission/admit.ts'
 import { accountShard, deadlinesName } from '../keyspace/names.ts'
 import type { RedisNode } from '../link/redis-link.ts'
 import { claimShard, markVerified, openMonth } from '../projection/shard-markers.ts'
@@ -442,16 +448,20 @@ const isNot = (those: ReadonlySet<string>) => (id: string) => !those.has(id)
 
 function checkGrant(account: AccountModel, { key, bound, allowances }: Asking, granted: number): void {
   const { adjusted } = allowances
+  const usedOf = ({ field, limit }: WindowLimit): [limit: number, used: number] => [
+    limit,
+    account.budgets.get(field)!.settled + reservedInBudget(account, field)
+  ]
   const adjustedNow = adjusted?.month === account.month ? adjusted.nanos : 0
   const caps: Array<[cap: number, used: number]> = [
     [allowances.accountBudgetNanos, (account.settled.get('') ?? 0) + adjustedNow + reservedOf(account)],
     [allowances.keyBudgetNanos ?? Infinity, (account.settled.get(key) ?? 0) + reservedOf(account, key)],
     [allowances.requestNanos, nanosOf(bound, granted)],
-    ...allowances.windows.map(({ field, limitNanos }): [number, number] => [
-      limitNanos,
-      account.budgets.get(field)!.settled + reservedInBudget(account, field)
-    ])
+    ...allowances.windows.filter(({ field }) => field.startsWith('b')).map(usedOf)
   ]
+  for (const [limit, taken] of allowances.windows.filter(({ field }) => !field.startsWith('b')).map(usedOf)) {
+    assert.ok(taken <= limit, `${taken} is above the limit of ${limit}`)
+  }
   if (nanosOf(bound, granted) > 0)
     for (const [cap, used] of caps) assert.ok(used <= cap, `${used} is above the cap of ${cap}`)
   assert.ok(granted >= bound.minTokens && granted <= bound.wantedTokens)

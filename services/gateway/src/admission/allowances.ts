@@ -50,7 +50,7 @@ export function allowancesOf(
     concurrentRequests: own?.concurrentRequests ?? limits.concurrentRequests,
     requestNanos: own?.requestNanos ?? caps.requestNanos,
     budgets,
-    windows: budgets.map((budget) => ({ field: budgetField(budget), limitNanos: budget.nanos }))
+    windows: budgets.map((budget) => ({ field: budgetField(budget), limit: budget.nanos }))
   }
 }
 

@@ -17,7 +17,8 @@ const codeOfBudget: Record<Budget, ErrorCode> = {
 const codeOfLimit: Record<Limit, ErrorCode> = {
   requests: 'requests_per_minute',
   tokens: 'tokens_per_minute',
-  concurrent: 'concurrent_requests'
+  concurrent: 'concurrent_requests',
+  counted: 'concurrent_requests'
 }
 
 /**
