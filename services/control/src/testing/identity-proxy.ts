@@ -50,6 +50,8 @@ export async function startIdentityProxy(): Promise<IdentityProxy> {
     } = Object.fromEntries(answer.headers)
     response.writeHead(answer.status, passed).end(body)
   }
+  // PGlite may stop this process for longer than the usual 5 s: a connection that ended meanwhile would fail control's next call.
+  server.keepAliveTimeout = 600_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const proxy: IdentityProxy = {
