@@ -108,6 +108,9 @@ export const Plan = Type.Object({
     /** The burst of tokens. A single request may use more, up to `tokensPerMinute`. */
     burstTokens: Type.Integer({ minimum: 1 }),
     concurrentRequests: Type.Integer({ minimum: 1 }),
+    /** Requests to models whose prices are all 0, in a minute of the clock and in a day (UTC). Absent: no limit of their own. */
+    freeRequestsPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
+    freeRequestsPerDay: Type.Optional(Type.Integer({ minimum: 1 })),
     /** MiB of request bodies that each key may have in flight at one gateway; {@link defaultBodyMemoryMb} if absent. */
     bodyMemoryMb: Type.Optional(Type.Integer({ minimum: 1 }))
   }),

@@ -318,6 +318,11 @@ export const errorTable = {
     'rate_limit_error',
     'The account already has as many requests in flight as its plan allows. Retry when one of them has ended.'
   ],
+  free_model_requests: [
+    429,
+    'rate_limit_error',
+    'You have reached the number of requests to free models that your plan allows. Retry after the time in Retry-After, or use another model.'
+  ],
   concurrent_request_bytes: [
     429,
     'rate_limit_error',

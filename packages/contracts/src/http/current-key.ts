@@ -48,7 +48,15 @@ const KeyFacts = Type.Object({
   limits: Type.Object({
     requests: Rate,
     tokens: Rate,
-    concurrent_requests: Type.Object({ limit: Type.Integer(), in_use: Type.Integer() })
+    concurrent_requests: Type.Object({ limit: Type.Integer(), in_use: Type.Integer() }),
+    free_models: Type.Array(
+      Type.Object({
+        window: Type.Enum(['minute', 'day'], { description: 'In UTC.' }),
+        limit: Type.Integer(),
+        left: Type.Integer()
+      }),
+      { description: 'The account’s requests to models that cost nothing; empty if the plan does not limit them.' }
+    )
   }),
   limit: orNull(
     Type.Number({

@@ -1,5 +1,5 @@
 import { countOf, pricedRows } from '../meters/meters.ts'
-import { type ChargeRates, completeRates, dearerRates, type UnpricedKind } from './charge-rates.ts'
+import { type ChargeRates, completeRates, dearerRates, priceMembers, type UnpricedKind } from './charge-rates.ts'
 import type { PricedUsage } from './cost.ts'
 import { hasTierPrice, type ModelPrices, type PricePeriod, type PriceRow, standardTier } from './model-prices.ts'
 
@@ -90,6 +90,16 @@ export function dearestRates(prices: ModelPrices, range: RateRange): ChargeRates
     }
   }
   return dearest!
+}
+
+/** Whether a model costs nothing: all of its prices are 0, of every tier, length and time. */
+export function isFree(prices: ModelPrices): boolean {
+  const { flat, periods } = prepare(prices)
+  const ofPeriods = [...(periods?.values() ?? [])].flatMap((steps) => [...steps.values()].flat())
+  const all = periods === null ? [flat] : ofPeriods.map(({ rates }) => rates)
+  return all.every(
+    (rates) => rates.requestNanos === 0 && rates.dearestCallNanos === 0 && priceMembers.every((one) => rates[one] === 0)
+  )
 }
 
 /** A row of a tier. */

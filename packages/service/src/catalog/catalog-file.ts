@@ -87,6 +87,8 @@ const PlanEntry = closed({
     tokens_per_minute: Type.Integer({ minimum: 1, maximum: 1e12 }),
     burst_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
     concurrent_requests: Type.Integer({ minimum: 1, maximum: 1e6 }),
+    free_requests_per_minute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e9 })),
+    free_requests_per_day: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e12 })),
     body_memory_mb: Type.Optional(Type.Integer({ minimum: defaultBodyMemoryMb, maximum: 1e6 }))
   }),
   caps_usd: closed({ request: Usd, month: Usd }),
@@ -267,6 +269,7 @@ export const defaultBurst = (perMinute: number): number => Math.ceil(perMinute /
 
 function toPlan(entry: Static<typeof PlanEntry>, id: string, allModels: readonly string[], problems: string[]): Plan {
   const { requests_per_minute, tokens_per_minute, concurrent_requests, body_memory_mb } = entry.limits
+  const { free_requests_per_minute, free_requests_per_day } = entry.limits
   const { burst_requests = defaultBurst(requests_per_minute), burst_tokens = defaultBurst(tokens_per_minute) } =
     entry.limits
   if (burst_requests > requests_per_minute) {
@@ -289,6 +292,8 @@ function toPlan(entry: Static<typeof PlanEntry>, id: string, allModels: readonly
       tokensPerMinute: tokens_per_minute,
       burstTokens: burst_tokens,
       concurrentRequests: concurrent_requests,
+      ...(free_requests_per_minute !== undefined && { freeRequestsPerMinute: free_requests_per_minute }),
+      ...(free_requests_per_day !== undefined && { freeRequestsPerDay: free_requests_per_day }),
       ...(body_memory_mb !== undefined && { bodyMemoryMb: body_memory_mb })
     },
     caps: {

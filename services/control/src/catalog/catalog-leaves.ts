@@ -194,6 +194,8 @@ export function leavesOfPlan({ limits, caps, keyChanges, ...plan }: Plan): Leaf[
     count('limits.tokens_per_minute', limits.tokensPerMinute, 'tokens per minute'),
     count('limits.burst_tokens', limits.burstTokens, 'tokens at once'),
     count('limits.concurrent_requests', limits.concurrentRequests, 'concurrent requests'),
+    count('limits.free_requests_per_minute', limits.freeRequestsPerMinute, 'requests per minute to free models'),
+    count('limits.free_requests_per_day', limits.freeRequestsPerDay, 'requests per day to free models'),
     count('limits.body_memory_mb', limits.bodyMemoryMb, 'MiB of request bodies per key'),
     amount('caps_usd.request', caps.requestNanos, 'per request'),
     amount('caps_usd.month', caps.monthlyNanos, 'a month'),

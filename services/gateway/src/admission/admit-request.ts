@@ -4,6 +4,7 @@ import { chargedPrices, hasRatesOfAdmission, type PriceGroup } from '@tollgate/c
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Presenter } from '@tollgate/contracts/keys/judge-key.ts'
 import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
+import { isFree } from '@tollgate/contracts/prices/rates-for.ts'
 import { overrideEndsAt, planOf } from '@tollgate/contracts/records/budgets.ts'
 import {
   type AdmitAnswer,
@@ -19,13 +20,13 @@ import type { AccountAllowances, KeyAdmission, KnownKey } from '../authenticate/
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { GrantedCalls, TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
-import { allowancesOf, budgetsOf } from './allowances.ts'
+import { allowancesOf, budgetsOf, countsOfFreeModels } from './allowances.ts'
 import { confirmVerdict, maxAttempts, recordsOf, refusalError, remember, throughRedis } from './confirm-key.ts'
 import { type CallTime, costBound, leastOutput, shrinkOutput, withinRate } from './cost-bound.ts'
 import { earlier, endOverride } from './end-override.ts'
 import { type FreeOffer, freeSpendError } from './free-offer.ts'
 import { judgeCall } from './judge.ts'
-import { budgetError, exceedsRateError, limitError } from './limit-errors.ts'
+import { budgetError, exceedsRateError, limitError, limitOf } from './limit-errors.ts'
 
 /** What admission needs. */
 export interface Admission {
@@ -80,7 +81,10 @@ export interface Admitted {
   promptTokens: number
   outputTokens: number
   rates: RateState
+  /** The account's rate, which the unused part of the hold goes back to. */
   tokensPerMinute: number
+  /** The tokens a minute that headers name: the lowest. */
+  mostTokens: number
   /** Calls of a tool that the provider runs; null if the request has no such tool. */
   toolCalls: GrantedCalls | null
   /** The plan that admitted it. */
@@ -123,7 +127,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       confirmed = await confirmVerdict(redis, key, verdict)
       continue
     }
-    const { prepared, allowances, plan, priceGroup } = prepare(key, catalog, name, verdict.endsAt, holdMs)
+    const { prepared, allowances, plan, priceGroup } = prepare(key, catalog, name, model!, verdict.endsAt, holdMs)
     bound ??= request.bound(model!)
     const prices = chargedPrices(model!, priceGroup)
     const time = { from, until: hasRatesOfAdmission(prices, model!) ? from : from + holdMs }
@@ -134,7 +138,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       confirmed = await confirmVerdict(redis, key, verdict)
       continue
     }
-    const cost = withinRate(whole, allowances.tokens)
+    const cost = withinRate(whole, allowances.mostTokens)
     let answer: AdmitAnswer | null = null
     try {
       if (cost !== null) {
@@ -148,7 +152,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     switch (answer?.outcome) {
       case 'admitted':
         return {
-          ...admittedAs(answer, cost!, bound, allowances.tokens, from),
+          ...admittedAs(answer, cost!, bound, allowances, from),
           plan,
           prices,
           priceGroup,
@@ -169,22 +173,22 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
         throw new ServiceError('state_unavailable')
     }
     // Refused. Perhaps the prompt is shorter than its bound.
-    const couldBeShorter: boolean = dependsOnPrompt(answer, withoutPrompt(bound, model!, prices, time))
+    const couldBeShorter: boolean = dependsOnPrompt(answer, withoutPrompt(bound, model!, prices, time), allowances)
     counter ??= new PromptCounter(request)
     const shorter: TokenBound | null = couldBeShorter ? await counter.shorten(bound, answer) : null
     if (shorter !== null) {
       bound = shorter
       continue
     }
-    if (bound.fewerCalls != null && (answer === null || answer.outcome === 'over-budget' || isOverTokens(answer))) {
+    const isOverTokens = answer?.outcome === 'over-limit' && limitOf(answer, allowances) === 'tokens'
+    if (bound.fewerCalls != null && (answer === null || answer.outcome === 'over-budget' || isOverTokens)) {
       bound = bound.fewerCalls()
       continue
     }
     if (answer === null) throw exceedsRateError(whole, counter.isCounted, allowances, { name, plan, catalog })
     const least: number = shrunk ? cost!.wantedTokens : leastOutput(cost!, bound.isDefault === true, model!)
-    const smaller: ReturnType<typeof shrinkOutput> | AdmitAnswer = isOverTokens(answer)
-      ? shrinkOutput(cost!, least, answer, allowances)
-      : answer
+    const smaller: ReturnType<typeof shrinkOutput> | AdmitAnswer =
+      isOverTokens && answer.outcome === 'over-limit' ? shrinkOutput(cost!, least, answer, allowances) : answer
     if (typeof smaller !== 'number') {
       throw refusalOf(smaller, { ...cost!, wantedTokens: least }, counter.isCounted || !couldBeShorter, allowances)
     }
@@ -237,15 +241,15 @@ const withPrompt = (bound: TokenBound, promptTokens: number): TokenBound => ({
 })
 
 /** Whether a shorter prompt could be admitted. @param answer null if the request exceeds what a minute allows */
-function dependsOnPrompt(answer: AdmitAnswer | null, { outputPicos, minTokens }: CostBound): boolean {
+function dependsOnPrompt(
+  answer: AdmitAnswer | null,
+  { outputPicos, minTokens }: CostBound,
+  allowances: AccountAllowances
+): boolean {
   if (answer === null) return true
-  if (answer.outcome === 'over-limit') return answer.limit === 'tokens'
+  if (answer.outcome === 'over-limit') return limitOf(answer, allowances) === 'tokens'
   if (answer.outcome !== 'over-budget') return false
   return (outputPicos * minTokens) / 1000 <= answer.limit - answer.settled - answer.reserved
-}
-
-function isOverTokens(answer: AdmitAnswer | null): answer is AdmitAnswer & { outcome: 'over-limit' } {
-  return answer?.outcome === 'over-limit' && answer.limit === 'tokens'
 }
 
 /** @param least with the output that the request waits for */
@@ -256,14 +260,14 @@ function refusalOf(
   allowances: AccountAllowances
 ): ServiceError {
   if (answer.outcome === 'over-budget') return budgetError(answer, isCounted, allowances)
-  return limitError(answer, allowances.tokens, least)
+  return limitError(answer, allowances, least)
 }
 
 function admittedAs(
   answer: AdmitAnswer & { outcome: 'admitted' },
   cost: CostBound,
   { granted, promptTokens }: TokenBound,
-  tokensPerMinute: number,
+  { tokens: tokensPerMinute, mostTokens }: AccountAllowances,
   admittedAt: number
 ): Omit<Admitted, 'plan' | 'prices' | 'priceGroup' | 'budgets'> {
   const outputTokens = cost.outputTokens * answer.grantedTokens
@@ -274,6 +278,7 @@ function admittedAs(
     outputTokens,
     rates: answer,
     tokensPerMinute,
+    mostTokens,
     toolCalls: granted ?? null,
     admittedAt
   }
@@ -282,27 +287,31 @@ function admittedAs(
 function prepare(
   key: KnownKey,
   catalog: CatalogView,
-  model: string,
+  name: string,
+  model: Model,
   endsAt: number | null,
   holdMs: number
 ): KeyAdmission {
   const { admission, pointer } = key
   if (admission?.catalog === catalog) {
     if (admission.byModel === null) return admission
-    const known = admission.byModel.get(model)
+    const known = admission.byModel.get(name)
     if (known !== undefined) return known
   }
   const [keyRecord, accountRecord] = [key.keyRecord!, key.accountRecord!]
   const plan = planOf(accountRecord.record)
-  const allowances = allowancesOf(keyRecord.record, accountRecord.record, catalog, model)
+  const priceGroup = catalog.priceGroup(accountRecord.record.override?.limits?.priceGroup, plan)
+  const call = { key: pointer.key, model: name, isFreeModel: isFree(chargedPrices(model, priceGroup)) }
+  const allowances = allowancesOf(keyRecord.record, accountRecord.record, catalog, call)
   const judged = { key: keyRecord.version, account: accountRecord.version }
   const allEndsAt = earlier(endsAt, overrideEndsAt(accountRecord.record))
   const prepared = prepareAdmission(key.prepared, pointer.key, judged, allEndsAt, allowances, holdMs)
-  const priceGroup = catalog.priceGroup(accountRecord.record.override?.limits?.priceGroup, plan)
-  const isForModels = budgetsOf(keyRecord.record, accountRecord.record).some(({ models }) => models !== undefined)
+  const isForModels =
+    countsOfFreeModels(catalog.plan(plan)).length > 0 ||
+    budgetsOf(keyRecord.record, accountRecord.record).some(({ models }) => models !== undefined)
   const before = admission?.catalog === catalog ? admission.byModel : null
   const byModel = isForModels ? (before ?? new Map<string, KeyAdmission>()) : null
   key.admission = { catalog, plan, priceGroup, allowances, prepared, byModel }
-  byModel?.set(model, key.admission)
+  byModel?.set(name, key.admission)
   return key.admission
 }

@@ -1,9 +1,9 @@
-import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
+import { freePlan, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import { freeBudgetLeft, planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { Allowances } from '@tollgate/state/admission/admit.ts'
-import { budgetField } from '@tollgate/state/keyspace/names.ts'
-import type { AccountAllowances, JudgedBudget } from '../authenticate/known-key.ts'
+import { budgetField, countFields } from '@tollgate/state/keyspace/names.ts'
+import type { AccountAllowances, JudgedBudget, JudgedCount } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
 type Month = NonNullable<Allowances['adjusted']>
@@ -12,15 +12,16 @@ type Month = NonNullable<Allowances['adjusted']>
  * The limits of a key within its account's plan. An operator's limits replace the plan's. Of several limits the lowest
  * counts. The burst of any other rate than the plan's has the same share of that rate as in the plan, at least 1.
  *
- * @param model of the request, for the budgets that count it; null for a free call
+ * @param call for the budgets and limits that count it; null for a free call
  */
 export function allowancesOf(
   key: KeyRecord,
   account: AccountRecord,
   catalog: Pick<CatalogView, 'plan'>,
-  model: string | null
+  call: CountedCall | null
 ): AccountAllowances {
-  const budgets = model === null ? [] : budgetsOf(key, account).filter(({ models }) => models?.includes(model) ?? true)
+  const budgets =
+    call === null ? [] : budgetsOf(key, account).filter(({ models }) => models?.includes(call.model) ?? true)
   const plan = catalog.plan(planOf(account))
   const { limits, caps } = plan
   const own = account.override?.limits
@@ -32,6 +33,8 @@ export function allowancesOf(
   const spentBefore = beyondOwnCap(free?.spent ?? null, monthlyNanos - accountBudgetNanos)
   const requests = own?.requestsPerMinute ?? limits.requestsPerMinute
   const tokens = own?.tokensPerMinute ?? limits.tokensPerMinute
+  const counts =
+    call === null ? [] : [...countsOfKey(call.key, key), ...(call.isFreeModel ? countsOfFreeModels(plan) : [])]
   const requestBurstOf = (rate: number) => burstOf(rate, limits.burstRequests, limits.requestsPerMinute)
   const ownRate = key.requestsPerMinute
   return {
@@ -46,12 +49,49 @@ export function allowancesOf(
     requests,
     requestBurst: requestBurstOf(requests),
     tokens,
+    mostTokens: Math.min(tokens, key.tokensPerMinute ?? tokens),
     tokenBurst: burstOf(tokens, limits.burstTokens, limits.tokensPerMinute),
     concurrentRequests: own?.concurrentRequests ?? limits.concurrentRequests,
     requestNanos: own?.requestNanos ?? caps.requestNanos,
     budgets,
-    windows: budgets.map((budget) => ({ field: budgetField(budget), limit: budget.nanos }))
+    counts,
+    windows: [...budgets.map((budget) => ({ field: budgetField(budget), limit: budget.nanos })), ...counts]
   }
+}
+
+/** What decides which budgets and limits count a call. */
+interface CountedCall {
+  /** The id of its key. */
+  readonly key: string
+  readonly model: string
+  /** Whether the account pays nothing for the model. */
+  readonly isFreeModel: boolean
+}
+
+/** The key's own limits of counts. @param id of the key */
+export function countsOfKey(id: string, { tokensPerMinute, concurrentRequests }: KeyRecord): JudgedCount[] {
+  const counts: JudgedCount[] = []
+  if (tokensPerMinute !== undefined) {
+    const field = countFields.keyTokens(id)
+    counts.push({ of: 'key', counts: 'tokens', window: 'minute', limit: tokensPerMinute, field })
+  }
+  if (concurrentRequests !== undefined) {
+    const field = countFields.keyRunning(id)
+    counts.push({ of: 'key', counts: 'running', window: null, limit: concurrentRequests, field })
+  }
+  return counts
+}
+
+/** The limits of an account's requests to free models. */
+export function countsOfFreeModels({ limits }: Pick<Plan, 'limits'>): JudgedCount[] {
+  const [ofMinute, ofDay] = [limits.freeRequestsPerMinute, limits.freeRequestsPerDay]
+  const free = { of: 'free-models', counts: 'requests' } as const
+  return [
+    ...(ofMinute === undefined
+      ? []
+      : [{ ...free, window: 'minute' as const, limit: ofMinute, field: countFields.freeOfMinute }]),
+    ...(ofDay === undefined ? [] : [{ ...free, window: 'day' as const, limit: ofDay, field: countFields.freeOfDay }])
+  ]
 }
 
 /** All budgets with a window that a key's requests may count for. */

@@ -113,5 +113,5 @@ export function shrinkOutput(
   // tokens take.
   const spare = Math.max(0, tokenBurst - promptTokens - outputTokens * least)
   const waitMs = Math.ceil(Math.max(0, refusal.tokensRestMs - (spare * 60_000) / perMinute))
-  return { ...refusal, waitMs: Math.min(refusal.waitMs, waitMs) }
+  return { ...refusal, waitMs: refusal.window === null ? Math.min(refusal.waitMs, waitMs) : refusal.waitMs }
 }

@@ -280,7 +280,13 @@ t.test('an output that waits passes once its useful part fits, and not earlier',
         const owed = (tokensRestMs * tokens) / 60_000
         const tokensLeft = Math.max(0, Math.floor(tokenBurst - owed))
         const rates = { requests: 1, requestsLeft: 1, requestsRestMs: 0, tokensLeft, tokensRestMs }
-        const refusal = { outcome: 'over-limit', limit: 'tokens', waitMs: tokensRestMs, ...rates } as const
+        const refusal = {
+          outcome: 'over-limit',
+          limit: 'tokens',
+          window: null,
+          waitMs: tokensRestMs,
+          ...rates
+        } as const
         const output = leastOutput(bound, isDefault, { defaultOutputTokens })
         const answer = shrinkOutput(bound, output, refusal, { tokens, tokenBurst })
         if (output === wantedTokens) return assert.deepEqual(answer, refusal)

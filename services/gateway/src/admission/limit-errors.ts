@@ -3,8 +3,8 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { windowResetsAt } from '@tollgate/contracts/records/budget-windows.ts'
-import type { AdmitAnswer, Budget, BudgetRefusal, CostBound, Limit } from '@tollgate/state/admission/admit.ts'
-import type { AccountAllowances, JudgedBudget } from '../authenticate/known-key.ts'
+import type { Budget, BudgetRefusal, CostBound, Limit, LimitRefusal } from '@tollgate/state/admission/admit.ts'
+import type { AccountAllowances, JudgedBudget, JudgedCount } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import { rateFields } from './rate-headers.ts'
 
@@ -14,11 +14,28 @@ const codeOfBudget: Record<Budget, ErrorCode> = {
   account: 'monthly_budget_exceeded',
   window: 'budget_exceeded'
 }
-const codeOfLimit: Record<Limit, ErrorCode> = {
+const codeOfLimit: Record<Exclude<Limit, 'counted'> | 'free-models', ErrorCode> = {
   requests: 'requests_per_minute',
   tokens: 'tokens_per_minute',
   concurrent: 'concurrent_requests',
-  counted: 'concurrent_requests'
+  'free-models': 'free_model_requests'
+}
+
+/** Which limit of a count refused; null for a rate or limit of the account. */
+const countOf = (
+  refusal: LimitRefusal,
+  { budgets, counts }: Pick<AccountAllowances, 'budgets' | 'counts'>
+): JudgedCount | null => (refusal.window === null ? null : counts[refusal.window - budgets.length]!)
+
+/** What a refusal by a limit is about, whoever's limit it is. */
+export function limitOf(
+  refusal: LimitRefusal,
+  allowances: Pick<AccountAllowances, 'budgets' | 'counts'>
+): keyof typeof codeOfLimit {
+  const count = countOf(refusal, allowances)
+  if (count === null) return refusal.limit as Exclude<Limit, 'counted'>
+  if (count.of === 'free-models') return 'free-models'
+  return count.counts === 'tokens' ? 'tokens' : 'concurrent'
 }
 
 /**
@@ -82,28 +99,38 @@ const spentBeforeMessage = (usd: string): string =>
  * @param least the request with the output that it waits for
  */
 export function limitError(
-  refusal: AdmitAnswer & { outcome: 'over-limit' },
-  tokensPerMinute: number,
+  refusal: LimitRefusal,
+  allowances: AccountAllowances,
   { promptTokens, outputTokens, wantedTokens }: CostBound
 ): ServiceError {
-  const fields = rateFields(refusal, tokensPerMinute)
-  const code = codeOfLimit[refusal.limit]
+  const { mostTokens } = allowances
+  const fields = rateFields(refusal, mostTokens)
+  const limit = limitOf(refusal, allowances)
+  const count = countOf(refusal, allowances)
+  const code = codeOfLimit[limit]
+  const message = count?.of === 'key' ? messageOfKey(count) : errorTable[code][2]
   const output = outputTokens * wantedTokens
   const amounts = {
     unit: 'tokens',
     needed: promptTokens + output,
     left: refusal.tokensLeft,
-    limit: tokensPerMinute
+    limit: mostTokens
   } as const
   return new ServiceError(code, {
     retryAfterMs: refusal.waitMs,
-    ...(refusal.limit === 'tokens' && {
-      message: errorTable[code][2] + neededTokens(promptTokens, output, refusal.tokensLeft),
-      refused: refusedAmounts(amounts)
+    message: limit === 'tokens' ? message + neededTokens(promptTokens, output, refusal.tokensLeft) : message,
+    ...(limit === 'tokens' && { refused: refusedAmounts(amounts) }),
+    ...(count !== null && {
+      details: { scope: count.of, limit: String(count.limit), ...(count.window !== null && { window: count.window }) }
     }),
     headers: Object.fromEntries(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]!]] : [])))
   })
 }
+
+const messageOfKey = ({ counts, limit }: JudgedCount): string =>
+  counts === 'tokens'
+    ? `You have reached the ${formatTokens(limit)} tokens a minute that this key may use. Retry after the time in Retry-After.`
+    : `The key already has ${formatTokens(limit)} requests in flight, as many as it may have. Retry when one of them has ended.`
 
 const formatTokens = (tokens: number): string => tokens.toLocaleString('en')
 
@@ -123,7 +150,7 @@ function neededTokens(prompt: number, output: number, left: number): string {
 export function exceedsRateError(
   { promptTokens, outputTokens, minTokens }: CostBound,
   isCounted: boolean,
-  { tokens: allowed }: Pick<AccountAllowances, 'tokens'>,
+  { tokens, mostTokens: allowed }: Pick<AccountAllowances, 'tokens' | 'mostTokens'>,
   call: { name: string; plan: string; catalog: CatalogView }
 ): ServiceError {
   const output = outputTokens * minTokens
@@ -132,7 +159,9 @@ export function exceedsRateError(
     refused: refusedAmounts({ unit: 'tokens', needed: promptTokens + output, left: allowed, limit: allowed }),
     message:
       `The request needs ${formatTokens(promptTokens + output)} tokens: ${formatTokens(promptTokens)} for the prompt, ${origin}, and at least ` +
-      `${formatTokens(output)} for the output. You may use ${formatTokens(allowed)} tokens a minute. Shorten the prompt or lower the output limit${largerPlan(promptTokens + output, allowed, call)}`
+      `${formatTokens(output)} for the output. You may use ${formatTokens(allowed)} tokens a minute. Shorten the prompt or lower the output limit${
+        allowed < tokens ? ", or raise the key's own limit." : largerPlan(promptTokens + output, allowed, call)
+      }`
   })
 }
 

@@ -1,7 +1,7 @@
 import type { PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
 import { planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord, KeyRecord, Pointer, WindowBudget } from '@tollgate/contracts/records/records.ts'
-import type { Allowances, PreparedAdmission } from '@tollgate/state/admission/admit.ts'
+import type { Allowances, PreparedAdmission, WindowLimit } from '@tollgate/state/admission/admit.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/packed.ts'
 import type { BodySender } from '../body/body-memory.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
@@ -17,13 +17,24 @@ export interface AccountAllowances extends Allowances {
   isOnFreeOffer: boolean
   /** Part of `adjusted`: what deleted accounts of the mailbox spent of the free budget. */
   spentBefore: Allowances['adjusted']
-  /** What `windows` count, in the same order. */
+  /** The tokens that one request may have: the lowest of the rates of a minute. */
+  mostTokens: number
+  /** What `windows` count, in the same order: the budgets, then the limits of counts. */
   budgets: readonly JudgedBudget[]
+  counts: readonly JudgedCount[]
 }
 
 /** A budget with a window, and whose it is. */
 export interface JudgedBudget extends WindowBudget {
   readonly of: 'key' | 'account' | 'member'
+}
+
+/** A limit of a count, and whose requests it counts: those of the key, or the account's to free models. */
+export interface JudgedCount extends WindowLimit {
+  readonly of: 'key' | 'free-models'
+  readonly counts: 'tokens' | 'running' | 'requests'
+  /** null: those that run now. */
+  readonly window: 'minute' | 'day' | null
 }
 
 /**
@@ -61,6 +72,6 @@ export interface KeyAdmission {
   readonly priceGroup: PriceGroup | null
   readonly allowances: AccountAllowances
   readonly prepared: PreparedAdmission
-  /** If a budget counts some models alone: the question for each model that was asked for. */
+  /** If a budget or a limit counts some models alone: the question for each model that was asked for. */
   readonly byModel: Map<string, KeyAdmission> | null
 }

@@ -243,8 +243,8 @@ function answerFields(
   isInstead: boolean,
   output: GrantedOutput | null
 ): string[] {
-  const { hold, rates, tokensPerMinute, toolCalls } = admitted
-  const fields = rateFields(rates, tokensPerMinute)
+  const { hold, rates, mostTokens, toolCalls } = admitted
+  const fields = rateFields(rates, mostTokens)
   fields.push(...crossOriginFields(request.headers.origin))
   // Without this request's own reservation: what is left for it and all later requests.
   fields.push('x-tollgate-budget-remaining', formatNanos(Math.max(0, hold.budgetLeftNanos + hold.nanos)))

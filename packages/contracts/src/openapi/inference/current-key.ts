@@ -30,7 +30,7 @@ const readOfKey = (
 export const getCurrentKey = readOfKey(
   'getCurrentKey',
   'Get what the key may use, and what is left of it',
-  'Of the request rates of the key and of the account, `limits.requests` has the one that refuses first. The last members have the names ' +
+  'Where the key and the account have a limit, `limits` has the one that refuses first. The last members have the names ' +
     'that OpenRouter has. ',
   'CurrentKey'
 )

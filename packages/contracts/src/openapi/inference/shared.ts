@@ -58,6 +58,7 @@ export const callErrors: ErrorCode[] = [
   'requests_per_minute',
   'tokens_per_minute',
   'concurrent_requests',
+  'free_model_requests',
   'concurrent_request_bytes',
   'gateway_busy',
   'model_not_allowed',

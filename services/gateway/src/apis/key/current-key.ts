@@ -7,7 +7,7 @@ import { readCounters } from '@tollgate/state/admission/read-counters.ts'
 import { budgetField } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { allowancesOf, budgetsOf } from '../../admission/allowances.ts'
+import { allowancesOf, budgetsOf, countsOfFreeModels, countsOfKey } from '../../admission/allowances.ts'
 import { confirmKey, recordsOf, throughRedis } from '../../admission/confirm-key.ts'
 import { mayUseModel } from '../../admission/judge.ts'
 import type { UseLog } from '../../admission/use-log.ts'
@@ -61,7 +61,9 @@ async function readFacts(request: FastifyRequest, dependencies: CurrentKeyDepend
   })
   useLog.used(id)
   const budgets = budgetsOf(records.key!, records.account!)
-  const counters = await throughRedis(() => readCounters(redis, accountId, id, budgets.map(budgetField)))
+  const counts = [...countsOfKey(id, records.key!), ...countsOfFreeModels(view.plan(planOf(records.account!)))]
+  const fields = [...budgets.map(budgetField), ...counts.map(({ field }) => field)]
+  const counters = await throughRedis(() => readCounters(redis, accountId, id, fields))
   const [key, account, verdict] = [records.key!, records.account!, judgeKey(records, known.digest, request)]
   if (counters === null) throw new ServiceError('state_unavailable')
   const plan = view.plan(planOf(account))
@@ -78,6 +80,7 @@ async function readFacts(request: FastifyRequest, dependencies: CurrentKeyDepend
     endsAt: verdict.allowed ? verdict.endsAt : null,
     allowances: allowancesOf(key, account, view, null),
     budgets,
+    counts,
     counters
   }
 }

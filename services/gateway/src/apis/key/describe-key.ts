@@ -4,7 +4,7 @@ import { windowResetsAt } from '@tollgate/contracts/records/budget-windows.ts'
 import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { Counters } from '@tollgate/state/admission/read-counters.ts'
 import { rateLeft } from '@tollgate/state/admission/read-rates.ts'
-import type { AccountAllowances, JudgedBudget } from '../../authenticate/known-key.ts'
+import type { AccountAllowances, JudgedBudget, JudgedCount } from '../../authenticate/known-key.ts'
 
 /** A budget in force, and its use. Amounts are nanodollars. */
 export interface BudgetInForce {
@@ -76,8 +76,18 @@ function toBudget(budget: BudgetInForce): Budget {
   }
 }
 
-/** The rates and the concurrent requests. Of the request rates it has the one that refuses first, as headers do. */
-function limitsOf({ now, account, key }: Counters, allowances: AccountAllowances): KeyFacts['limits'] {
+/**
+ * The rates, the concurrent requests and the requests to free models. Where the key and the account have a limit, it is
+ * the one that refuses first.
+ */
+function limitsOf({ counters, allowances, budgets, counts }: KnownFacts): KeyFacts['limits'] {
+  const { now, account, key } = counters
+  const counted = counts.map((count, index) => {
+    const { window, settled, reserved } = counters.budgets[budgets.length + index]!
+    return { ...count, number: window, used: settled + reserved }
+  })
+  const ofKeyAlone = (counts: JudgedCount['counts']) =>
+    counted.find((count) => count.of === 'key' && count.counts === counts)
   const { requests, requestBurst, keyRequests, keyRequestBurst, tokens, tokenBurst, concurrentRequests } = allowances
   const rate = (of: Rate['of'], arrival: number, perMinute: number, burst: number): Rate => {
     const { left, restMs } = rateLeft(arrival, { perMinute, burst }, now)
@@ -85,12 +95,35 @@ function limitsOf({ now, account, key }: Counters, allowances: AccountAllowances
   }
   const ofAccount = rate('account', account.arrival, requests, requestBurst)
   const ofKey = keyRequests === null ? null : rate('key', key.arrival, keyRequests, keyRequestBurst!)
+  const tokensOfAccount = rate('account', account.tokenArrival, tokens, tokenBurst)
+  const keyTokens = ofKeyAlone('tokens')
+  const tokensOfKey: Rate | null =
+    keyTokens === undefined
+      ? null
+      : {
+          of: 'key',
+          per_minute: keyTokens.limit,
+          burst: keyTokens.limit,
+          left: Math.max(0, keyTokens.limit - keyTokens.used),
+          full_in_ms: keyTokens.used === 0 ? 0 : Math.max(0, (keyTokens.number + 1) * minuteMs - Math.floor(now / 1000))
+        }
+  const running = ofKeyAlone('running')
+  const runningOfAccount = { limit: concurrentRequests, in_use: account.open }
+  const isKeyFuller = running !== undefined && running.limit - running.used < concurrentRequests - account.open
+  const toFreeModels = counted.filter(({ of }) => of === 'free-models')
   return {
     requests: ofKey !== null && ofKey.left < ofAccount.left ? ofKey : ofAccount,
-    tokens: rate('account', account.tokenArrival, tokens, tokenBurst),
-    concurrent_requests: { limit: concurrentRequests, in_use: account.open }
+    tokens: tokensOfKey !== null && tokensOfKey.left < tokensOfAccount.left ? tokensOfKey : tokensOfAccount,
+    concurrent_requests: isKeyFuller ? { limit: running.limit, in_use: running.used } : runningOfAccount,
+    free_models: toFreeModels.map(({ window, limit, used }) => ({
+      window: window!,
+      limit,
+      left: Math.max(0, limit - used)
+    }))
   }
 }
+
+const minuteMs = 60_000
 
 /** What is known of a key. */
 export interface KnownFacts {
@@ -105,6 +138,8 @@ export interface KnownFacts {
   readonly allowances: AccountAllowances
   /** The budgets with a window, also those of other models; `counters` has their use. */
   readonly budgets: readonly JudgedBudget[]
+  /** The limits of the key and of free models; `counters` has their use after that of the budgets. */
+  readonly counts: readonly JudgedCount[]
   readonly counters: Counters
 }
 
@@ -122,7 +157,7 @@ export function describeKey(facts: KnownFacts): KeyFacts {
     models,
     expires_at: endsAt === null ? null : new Date(endsAt).toISOString(),
     budgets: budgets.map(toBudget),
-    limits: limitsOf(counters, allowances),
+    limits: limitsOf(facts),
     limit: own === undefined ? null : toUsd(own.limit),
     limit_remaining: own === undefined ? null : toUsd(leftOf(own)),
     limit_reset: own === undefined ? null : resetNames[own.window],
