@@ -19,10 +19,16 @@ interface Step {
   readonly name: string
   readonly target: Target
   readonly plan: (side: Side) => RequestPlan
+  /** The number of budgets with a window, if the step is one of those that differ only in it. */
+  readonly budgets?: number
 }
+
+/** Budgets with a window that count each request: the steps after the one without any. */
+const budgetCounts = [4, 8]
 
 interface Measured {
   readonly name: string
+  readonly budgets: Step['budgets']
   readonly saturation: Saturation
   /** Turns of the event loop, and allocated bytes, for each request. */
   readonly turns: number
@@ -35,7 +41,8 @@ interface Measured {
  */
 export const ladder: Part = {
   name: 'ladder',
-  summary: 'chat with one part of the gateway after the other, and the whole with 1, 1 k and 100 k accounts',
+  summary:
+    'chat with one part of the gateway after the other, the whole with 1, 1 k and 100 k accounts, and with 8 budgets',
   onlyIfNamed: true,
   async run(bench) {
     // Idle processes would still wake up now and then.
@@ -56,11 +63,14 @@ export const ladder: Part = {
 
 function stepsOf(bench: Bench, packaged: string): Step[] {
   const plan = (side: Side) => side.plainPlan()
-  const accounts = bench.timing.accounts.map((count) => ({
-    name: `the whole, from the package, ${formatNumber(count, 0)} ${count === 1 ? 'account' : 'accounts'}`,
-    target: gatewayWith(count, packaged),
-    plan
-  }))
+  const ofAccounts = (count: number) => `${formatNumber(count, 0)} ${count === 1 ? 'account' : 'accounts'}`
+  const whole = (accounts: number, budgets?: number): Step => ({
+    name: `the whole, from the package, ${ofAccounts(accounts)}${budgets ? `, ${budgets} budgets` : ''}`,
+    target: gatewayWith({ accounts, budgets }, packaged),
+    plan,
+    budgets
+  })
+  const [fewest, ...more] = bench.timing.accounts
   return [
     { name: 'bare proxy', target: bare, plan },
     ...rungs.map((rung) => ({
@@ -68,12 +78,13 @@ function stepsOf(bench: Bench, packaged: string): Step[] {
       target: rungTarget(rung),
       plan: rung === 'idempotency' ? (side: Side) => side.repeatablePlan() : plan
     })),
-    { name: 'the whole, from sources', target: gatewayWith(1), plan },
-    ...accounts
+    { name: 'the whole, from sources', target: gatewayWith({ accounts: 1 }), plan },
+    ...[0, ...budgetCounts].map((budgets) => whole(fewest!, budgets)),
+    ...more.map((accounts) => whole(accounts))
   ]
 }
 
-async function measure(bench: Bench, { name, target, plan }: Step, socketPath: string): Promise<Measured> {
+async function measure(bench: Bench, { name, target, plan, budgets }: Step, socketPath: string): Promise<Measured> {
   const probed: Target = {
     ...target,
     start: (context) => target.start({ ...context, nodeFlags: [...context.nodeFlags, ...probeFlags(socketPath)] })
@@ -83,7 +94,7 @@ async function measure(bench: Bench, { name, target, plan }: Step, socketPath: s
   const saturation = await saturate(ofStep, name, plan)
   const counted = await count(ofStep, plan, socketPath)
   await ofStep.endSides()
-  return { name, saturation, ...counted }
+  return { name, budgets, saturation, ...counted }
 }
 
 /** Counts what the probe tells, in a window of its own: sampling allocations takes time. */
@@ -103,13 +114,14 @@ async function count(bench: Bench, plan: (side: Side) => RequestPlan, socketPath
 }
 
 function report(measured: readonly Measured[]) {
-  const figures = measured.map(({ name, saturation, turns, allocatedBytes }) => {
+  const figures = measured.map(({ name, budgets, saturation, turns, allocatedBytes }) => {
     const { cpuMicrosPerRequest, used, rounds } = saturation
     const ofTarget = (figure: (figures: WindowFigures) => number) => median(used.target.map(figure))
     const ofRedis = redisFigures(used.target)
     const writes = ofTarget(({ writesPerAnswer }) => writesPerAnswer)
-    return { name, cpuMicrosPerRequest, redis: ofRedis, writes, turns, allocatedBytes, rounds }
+    return { name, budgets, cpuMicrosPerRequest, redis: ofRedis, writes, turns, allocatedBytes, rounds }
   })
+  const perBudget = perFurtherBudget(figures)
   return {
     sections: [
       {
@@ -149,11 +161,47 @@ function report(measured: readonly Measured[]) {
                 ]
           )
         },
-        notes: []
+        notes: [describePerBudget(perBudget)]
       }
     ],
-    figures: { connections, steps: figures }
+    figures: { connections, steps: figures, perFurtherBudget: perBudget }
   }
+}
+
+interface BudgetFigures {
+  readonly budgets: Step['budgets']
+  /** Medians, µs. */
+  readonly cpuMicrosPerRequest: { readonly bare: number; readonly ratio: { readonly median: number } }
+  /** Null without a Redis that counts. */
+  readonly redis: { readonly cpuMicros: number } | null
+}
+
+/** CPU time of one budget for each request, µs. */
+interface PerBudget {
+  readonly gatewayMicros: number
+  /** Null without a Redis that counts. */
+  readonly redisMicros: number | null
+}
+
+/**
+ * What each further budget costs: the mean between the step without budgets and the one with most. Each step is divided
+ * by the bare proxy beside it, because the machine may have become slower in between. Noise can make it negative.
+ */
+export function perFurtherBudget(figures: readonly BudgetFigures[]): PerBudget {
+  const steps = figures.filter(({ budgets }) => budgets !== undefined)
+  const bare = median(steps.map(({ cpuMicrosPerRequest }) => cpuMicrosPerRequest.bare))
+  const [none, most] = [steps[0]!, steps.at(-1)!]
+  const each = (share: (step: BudgetFigures) => number) => ((share(most) - share(none)) * bare) / most.budgets!
+  const hasRedis = steps.every(({ redis }) => redis !== null)
+  return {
+    gatewayMicros: each(({ cpuMicrosPerRequest }) => cpuMicrosPerRequest.ratio.median),
+    redisMicros: hasRedis ? each(({ redis, cpuMicrosPerRequest }) => redis!.cpuMicros / cpuMicrosPerRequest.bare) : null
+  }
+}
+
+function describePerBudget({ gatewayMicros, redisMicros }: PerBudget): string {
+  const redis = redisMicros === null ? 'unknown' : `${formatNumber(redisMicros, 2)} µs`
+  return `per further budget: gateway ${formatNumber(gatewayMicros, 2)} µs, Redis ${redis} a request`
 }
 
 /** Medians per request; null if the target has no Redis with counters. */

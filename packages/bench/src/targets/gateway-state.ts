@@ -1,5 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import { budgetWindows } from '@tollgate/contracts/records/budget-windows.ts'
+import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { accountShard, accountShards, allShards, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
@@ -58,6 +60,8 @@ export interface GatewayState {
   catalog?: Catalog
   /** The number of accounts, with one key each. */
   accounts: number
+  /** The number of budgets with a window that count each request; none by default. */
+  budgets?: number
 }
 
 /**
@@ -65,7 +69,10 @@ export interface GatewayState {
  *
  * @returns the secrets of the keys
  */
-export async function fillRedis(url: string, { catalog = benchCatalog, accounts }: GatewayState): Promise<string[]> {
+export async function fillRedis(
+  url: string,
+  { catalog = benchCatalog, accounts, budgets = 0 }: GatewayState
+): Promise<string[]> {
   const link = connectServer(url, {
     name: 'tollgate-bench',
     silenceTimeoutMs: 5000,
@@ -75,7 +82,7 @@ export async function fillRedis(url: string, { catalog = benchCatalog, accounts 
     await link.ready()
     // Accounts start with a spend of the current month.
     for (const shard of accountShards) await verifyNow(link, shard, 0, link.run())
-    const secrets = await writeAccounts(link, accounts)
+    const secrets = await writeAccounts(link, accounts, budgetsOf(budgets))
     const version = accountsVersion
     for (const shard of allShards) {
       const isVerified = await verifyNow(link, shard, version, link.run())
@@ -93,15 +100,39 @@ export async function fillRedis(url: string, { catalog = benchCatalog, accounts 
  *
  * @returns the secrets of the keys
  */
-async function writeAccounts(link: RedisNode, count: number): Promise<string[]> {
+async function writeAccounts(link: RedisNode, count: number, budgets: Budgets): Promise<string[]> {
   const secrets: string[] = []
   while (secrets.length < count) {
     const page = Array.from({ length: Math.min(pageSize, count - secrets.length) }, newAccount)
-    await putAll(link, writesOf(page))
+    await putAll(link, writesOf(page, budgets))
     for (const { secret } of page) secrets.push(secret)
   }
   return secrets
 }
+
+interface Budgets {
+  key: WindowBudget[]
+  account: WindowBudget[]
+}
+
+/**
+ * Budgets that no request reaches. Half of them are of the key and half of its account, and each four have one of each
+ * window. A budget without a counter in Redis has spent nothing, so nothing else is written.
+ *
+ * @param count of the key and its account together
+ */
+function budgetsOf(count: number): Budgets {
+  const budgets: Budgets = { key: [], account: [] }
+  const { length } = budgetWindows
+  for (let index = 0; index < count; index++) {
+    const owner = (index + Math.floor(index / length)) % 2 === 0 ? 'key' : 'account'
+    budgets[owner].push({ id: index + 1, window: budgetWindows[index % length]!, nanos: 1e15 })
+  }
+  return budgets
+}
+
+/** Without budgets, real records lack the member, too. */
+const ofOwner = (budgets: WindowBudget[]) => (budgets.length === 0 ? {} : { budgets })
 
 interface NewAccount {
   id: string
@@ -118,7 +149,7 @@ function newAccount(): NewAccount {
 }
 
 /** Sorts accounts by shard, which saves scripts. */
-function writesOf(page: readonly NewAccount[]): ProjectionWrite[] {
+function writesOf(page: readonly NewAccount[], budgets: Budgets): ProjectionWrite[] {
   const inOrder = (shard: (account: NewAccount) => string) =>
     page.toSorted((one, other) => (shard(one) < shard(other) ? -1 : 1))
   return [
@@ -135,7 +166,7 @@ function writesOf(page: readonly NewAccount[]): ProjectionWrite[] {
         kind: 'account',
         account: id,
         version: versionOf(0, 1),
-        record: { plan: 'free', status: 'active', ownCapNanos: null }
+        record: { plan: 'free', status: 'active', ownCapNanos: null, ...ofOwner(budgets.account) }
       },
       {
         kind: 'key',
@@ -149,7 +180,8 @@ function writesOf(page: readonly NewAccount[]): ProjectionWrite[] {
           expiresAt: null,
           models: null,
           monthlyBudgetNanos: null,
-          requestsPerMinute: null
+          requestsPerMinute: null,
+          ...ofOwner(budgets.key)
         }
       }
     ])

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import type { Rung } from '../proxies/rungs.ts'
-import { fillRedis, model } from './gateway-state.ts'
+import { fillRedis, type GatewayState, model } from './gateway-state.ts'
 import type { RunningTarget, Target, TargetContext } from './proxies.ts'
 
 const main = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
@@ -10,16 +10,15 @@ const rungProgram = fileURLToPath(new URL('../proxies/rung.ts', import.meta.url)
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
 
 /** The gateway with one account and one key. */
-export const gateway = gatewayWith(1)
+export const gateway = gatewayWith({ accounts: 1 })
 
 /**
  * The gateway as operators run it: the service, a real Redis, and in Redis the state that control would write.
  *
- * @param accounts the number of accounts, with one key each
  * @param file its program: the sources by default
  */
-export function gatewayWith(accounts: number, file = main): Target {
-  return withRedis('gateway', 'the service itself, with Redis', accounts, async (context, redisUrl) => {
+export function gatewayWith(state: GatewayState, file = main): Target {
+  return withRedis('gateway', 'the service itself, with Redis', state, async (context, redisUrl) => {
     const [port, adminPort] = [await freePort(), await freePort()]
     const child = context.children.startNode({
       name: 'gateway',
@@ -47,7 +46,7 @@ export const relay = rungTarget('relay')
 
 /** The gateway with its parts up to one: see `proxies/rung.ts`. */
 export function rungTarget(rung: Rung): Target {
-  return withRedis(rung, `the gateway with its parts up to ${rung}`, 1, async (context, redisUrl) => {
+  return withRedis(rung, `the gateway with its parts up to ${rung}`, { accounts: 1 }, async (context, redisUrl) => {
     const port = await freePort()
     const child = context.children.startNode({
       name: rung,
@@ -64,7 +63,7 @@ export function rungTarget(rung: Rung): Target {
 function withRedis(
   name: string,
   description: string,
-  accounts: number,
+  state: GatewayState,
   startProgram: (context: TargetContext, redisUrl: string) => Promise<Pick<RunningTarget, 'port' | 'child'>>
 ): Target {
   return {
@@ -73,7 +72,7 @@ function withRedis(
     async start(context) {
       const redis = await startRedis({ port: 0 })
       context.children.alsoStop(() => redis.stop())
-      const apiKeys = await fillRedis(redis.url, { accounts })
+      const apiKeys = await fillRedis(redis.url, state)
       const { port, child } = await startProgram(context, redis.url)
       return {
         port,

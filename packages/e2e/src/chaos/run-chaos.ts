@@ -25,8 +25,15 @@ const upgrade: Check = {
     parts.defer(() => previous.remove())
     try {
       const replaced = ['control', 'control-2', 'gateway', 'gateway-2'] as const
-      const { chats, calls } = await serveTogether({ teardown: (stop) => parts.defer(stop) }, previous, replaced)
-      return { seen: [`${chats} chats and ${calls} calls of the API, none failed`], broken: [] }
+      const { chats, calls, newTermsNanos } = await serveTogether(
+        { teardown: (stop) => parts.defer(stop) },
+        previous,
+        replaced
+      )
+      const terms =
+        `list prices and a budget of a day: refused beside gateways of ${previousRelease.version}, ` +
+        `enforced without them; ${newTermsNanos / 1e9} USD charged`
+      return { seen: [`${chats} chats and ${calls} calls of the API, none failed`, terms], broken: [] }
     } catch (error) {
       return { seen: [], broken: [error instanceof Error ? error.message : String(error)] }
     }

@@ -12,6 +12,7 @@ import { rawChat } from '../chaos/traffic/send-steadily.ts'
 import { type OperatedSystem, type ServiceName, startOperatedSystem } from '../operation/start-operated-system.ts'
 import { startSteadyRequests } from '../operation/steady-requests.ts'
 import { Person } from '../person.ts'
+import { newTerms } from './prices-and-budgets.ts'
 
 const services: readonly ServiceName[] = ['control', 'control-2', 'gateway', 'gateway-2']
 
@@ -68,7 +69,7 @@ export async function installPreviousRelease(): Promise<PreviousRelease | Missin
   return { control: main('control'), gateway: main('gateway'), remove }
 }
 
-/** A capped key, and keys to revoke. */
+/** A key for steady traffic, a capped one, one for a budget of a day, and keys to revoke. */
 async function createKeys({ system }: OperatedSystem, person: Person) {
   const create = async (body: object) => {
     const answer = await person.call<{ key: { id: string; value: string } }>('POST', '/api/keys', body)
@@ -77,26 +78,30 @@ async function createKeys({ system }: OperatedSystem, person: Person) {
   }
   const steady = await create({ label: 'steady' })
   const capped = await create({ label: 'capped', monthly_budget_usd: capUsd })
+  const budgeted = await create({ label: 'budgeted' })
   const askAll = async (secret: string) => {
     const answers = system.addresses.gateways.map((url) => rawChat(url, { secret, account: '' }, question))
     return (await Promise.all(answers)).map(({ outcome }) => outcome)
   }
-  return { steady, capped, create, askAll }
+  return { steady, capped, budgeted, create, askAll }
 }
 
 /**
  * Starts the previous release, then replaces services by this release and back, one by one, under steady traffic. In
  * each mixture it creates and revokes keys through both replicas of control, and tries them at both gateways.
  *
- * @param replaced the services that are replaced, in this order, and back in the reverse order
- * @returns the number of requests
+ * While a gateway of the previous release runs, control must refuse list prices and budgets of a day. When none runs,
+ * both are set and tried. Before the rollback, the list prices are removed, as docs/operate/upgrade.md says.
+ *
+ * @param replaced the services that are replaced, in this order, and back in the reverse order; the first is `control`
+ * @returns the number of requests, and what the key with the budget of a day was charged, nanodollars
  * @throws AssertionError at the first broken promise
  */
 export async function serveTogether(
   t: { teardown(handler: () => Promise<void>): void },
   previous: PreviousRelease,
   replaced: readonly ServiceName[]
-): Promise<{ chats: number; calls: number }> {
+): Promise<{ chats: number; calls: number; newTermsNanos: number }> {
   const programOf = (name: ServiceName) => (name.startsWith('control') ? previous.control : previous.gateway)
   const operated = (await startOperatedSystem(t, {
     scripts: new Map(services.map((name) => [name, programOf(name)]))
@@ -105,7 +110,7 @@ export async function serveTogether(
   const versions = () => Promise.all(system.addresses.gatewayAdmins.map(async (url) => (await versionOf(url)).version))
   assert.deepEqual(await versions(), [previousRelease.version, previousRelease.version])
   const ada = await new Person(system, 'ada').join('enterprise')
-  const { steady, capped, create, askAll } = await createKeys(operated, ada)
+  const { steady, capped, budgeted, create, askAll } = await createKeys(operated, ada)
   const traffic = startSteadyRequests(operated, () => [steady.secret], ada)
   t.teardown(() => traffic.stop())
   const outcomes = new Set<string>()
@@ -128,18 +133,32 @@ export async function serveTogether(
   }
 
   await check(`only ${previousRelease.version}`)
+  const hasOldGateway = async () => (await versions()).includes(previousRelease.version)
+  // Both call `control`. It is of this release from the first upgrade to the last rollback.
+  const operator = new Person(system, 'olga')
+  const terms = newTerms(operated, operator, ada, budgeted)
   for (const name of replaced) {
     scripts.delete(name)
     await system.part(name).restart()
     await check(`after the upgrade of ${name}`)
+    if (name === 'control') await operator.joinAsOperator()
+    if (await hasOldGateway()) await terms.areRefused(`after the upgrade of ${name}`)
   }
   const replacedGateways = replaced.filter((name) => name.startsWith('gateway')).length
   const replacedVersions = (await versions()).filter((version) => version !== previousRelease.version)
   assert.equal(replacedVersions.length, replacedGateways)
+  const isWhole = !(await hasOldGateway())
+  if (isWhole) {
+    await terms.areEnforced()
+    await terms.removeListPrices()
+  }
   for (const name of replaced.toReversed()) {
     scripts.set(name, programOf(name))
     await system.part(name).restart()
     await check(`after the rollback of ${name}`)
+    if (name.startsWith('control')) continue
+    await terms.areRefused(`after the rollback of ${name}`)
+    if (isWhole) await terms.areIgnoredBy(system.addresses.gateways[name === 'gateway' ? 0 : 1]!)
   }
   assert.deepEqual(await versions(), [previousRelease.version, previousRelease.version])
   await traffic.stop()
@@ -157,7 +176,8 @@ export async function serveTogether(
   const ofKey = (id: string) => ledger.find(({ key }) => key === id)
   assert.equal(Number(ofKey(steady.id)?.requests), traffic.served().chats, 'every chat is in the ledger, once')
   assert.ok(Number(ofKey(capped.id)?.cost) <= capUsd * 1e9)
-  return traffic.served()
+  assert.equal(Number(ofKey(budgeted.id)?.cost ?? 0), terms.chargedNanos(), 'list prices, then what the provider bills')
+  return { ...traffic.served(), newTermsNanos: terms.chargedNanos() }
 }
 
 /** The account's ledger, once it has all that Redis has counted. */
