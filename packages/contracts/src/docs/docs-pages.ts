@@ -149,6 +149,9 @@ With \`"usage": { "include": true }\` in the body, the \`usage\` of the answer h
 A key that refuses requests says so in the dashboard, with the smallest refused request. You get a mail, a notice and a webhook
 (\`requests.refused\`) once a day, and when it ends.
 
+**A cheaper model instead of a refusal:** choose one at “When a budget is used up” of the [key](${publicUrl}/dashboard/keys), or set
+\`on_exhausted\` by the API. It serves what a budget refuses, if it fits. The answer then has its name in the header \`x-tollgate-model\`.
+
 **Programs read what is left:** \`GET ${gatewayUrl}/v1/key\` has \`limit_usd\`, \`spent_usd\`, \`reserved_usd\` and \`remaining_usd\` of each
 budget of the key. \`GET ${gatewayUrl}/v1/credits\` has the account's budget, with OpenRouter's names. Both cost nothing, and also work when a
 budget is spent.
@@ -163,8 +166,8 @@ const limits: DocsPage = {
   summary: 'Rates, bursts and concurrent requests, and how to stay below them.',
   write: ({ publicUrl, gatewayUrl }) => `
 Your [limits](${publicUrl}/dashboard/limits) show what your plan allows and what is left now. \`GET ${publicUrl}/api/limits\` has the same
-numbers, and \`limits\` of \`GET ${gatewayUrl}/v1/key\` has them for a key. All keys of an account share them. A key can have a lower request
-rate of its own.
+numbers, and \`limits\` of \`GET ${gatewayUrl}/v1/key\` has them for a key. All keys of an account share them. A key can have limits of its own
+besides: see below.
 
 | limit | what counts | over it |
 | --- | --- | --- |
@@ -182,6 +185,15 @@ Answers have \`x-ratelimit-limit-requests\`, \`x-ratelimit-remaining-requests\`,
 A request counts with its maximum output while it runs. Set \`max_completion_tokens\` or \`max_tokens\` to what you need, and more requests fit
 into the limit. When the request ends, tokens that it did not use come back. If fewer tokens are left than you ask for, the output limit is
 lowered, but not below the model's default. The header \`x-tollgate-granted-output-tokens\` has the limit.
+
+**Limits of a key** are set where you edit the [key](${publicUrl}/dashboard/keys), or with these members at \`${publicUrl}/api/keys\`. The
+limits of the plan apply, too, so a higher one changes nothing.
+
+| member | limits |
+| --- | --- |
+| \`requests_per_minute\` | requests that may start in a minute, with a burst of the same share as the plan's |
+| \`tokens_per_minute\` | tokens in each minute of the clock (UTC): the prompt and the maximum output of a request; once it has ended, what it used |
+| \`concurrent_requests\` | requests that run at once |
 `
 }
 

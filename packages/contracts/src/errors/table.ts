@@ -25,7 +25,7 @@ export const errorTable = {
   exceeds_rate_limit: [
     400,
     'invalid_request_error',
-    'The request may use more tokens than your plan allows per minute. Shorten the prompt or lower the output limit.'
+    'The request may use more tokens than your plan or key allows per minute. Shorten the prompt or lower the output limit.'
   ],
   invalid_email: [400, 'invalid_request_error', 'The e-mail address is not valid. Check its spelling.'],
   weak_password: [400, 'invalid_request_error', 'The password is too weak. Choose a longer one.'],
@@ -311,12 +311,12 @@ export const errorTable = {
   tokens_per_minute: [
     429,
     'rate_limit_error',
-    'You have reached the token rate of your plan. Retry after the time in Retry-After.'
+    'You have reached the token rate of your plan or key. Retry after the time in Retry-After.'
   ],
   concurrent_requests: [
     429,
     'rate_limit_error',
-    'The account already has as many requests in flight as its plan allows. Retry when one of them has ended.'
+    'The account or the key already has as many requests in flight as its limit allows. Retry when one of them has ended.'
   ],
   free_model_requests: [
     429,

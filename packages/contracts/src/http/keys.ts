@@ -30,7 +30,24 @@ const Addresses = Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
 })
 /** Dollars a calendar month (UTC), with at most nine decimals. */
 const MonthlyBudget = Type.Number({ minimum: 0, maximum: 1e6 })
-const RequestsPerMinute = Type.Integer({ minimum: 1, maximum: 1e6 })
+
+const besides = 'The limits of the account apply, too.'
+/** The limits of a key that apply besides those of the account; null for none. */
+const OwnLimits = {
+  requests_per_minute: orNull(
+    Type.Integer({ minimum: 1, maximum: 1e6, description: `Requests that may start in a minute. ${besides}` })
+  ),
+  tokens_per_minute: orNull(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1e9,
+      description: `Tokens in each minute of the clock (UTC). A request counts with its prompt and its maximum output while it runs, and with what it used when it ends. ${besides}`
+    })
+  ),
+  concurrent_requests: orNull(
+    Type.Integer({ minimum: 1, maximum: 1e6, description: `Requests that may run at once. ${besides}` })
+  )
+}
 
 const metadataName = '[A-Za-z0-9_.-]{1,40}'
 /** Pairs by which a partner finds a key, such as the id of a tenant. */
@@ -77,7 +94,7 @@ export const Key = Type.Object({
   on_exhausted: orNull(OnExhausted),
   /** Percent of each of its budgets at which the owner is told, in order; null for the account's `key_thresholds`. */
   thresholds: orNull(Type.Array(Type.Integer())),
-  requests_per_minute: orNull(Type.Integer()),
+  ...OwnLimits,
   metadata: Type.Record(Type.String(), Type.String()),
   last_used: orNull(Instant),
   created: Instant,
@@ -131,7 +148,9 @@ const terms = {
   on_exhausted: Type.Optional(orNull(OnExhausted)),
   /** Percent of each of its budgets; null for the account's `key_thresholds`, empty for none. */
   thresholds: Type.Optional(orNull(Thresholds)),
-  requests_per_minute: Type.Optional(orNull(RequestsPerMinute)),
+  requests_per_minute: Type.Optional(OwnLimits.requests_per_minute),
+  tokens_per_minute: Type.Optional(OwnLimits.tokens_per_minute),
+  concurrent_requests: Type.Optional(OwnLimits.concurrent_requests),
   metadata: Type.Optional(Metadata)
 }
 

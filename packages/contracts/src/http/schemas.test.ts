@@ -45,6 +45,8 @@ const key = {
   thresholds: null,
   old_secret_until: null,
   requests_per_minute: null,
+  tokens_per_minute: null,
+  concurrent_requests: null,
   metadata: {},
   last_used: null,
   created: '2026-11-21T10:00:00.000Z',
@@ -217,7 +219,13 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
       { label: ' spaces kept ' },
       { label: "';--" },
       { label: 'x', scope: 'management', expires_at: null, models: ['m'], monthly_budget_usd: 0.5, metadata: {} },
-      { label: 'x', metadata: { 'tenant.id': '' }, requests_per_minute: 1 }
+      {
+        label: 'x',
+        metadata: { 'tenant.id': '' },
+        requests_per_minute: 1,
+        tokens_per_minute: 1e9,
+        concurrent_requests: 1
+      }
     ],
     [
       { label: 'x', scope: 'all' },
@@ -228,6 +236,10 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
       { label: 'x', models: ['m', 'm'] },
       { label: 'x', monthly_budget_usd: -1 },
       { label: 'x', requests_per_minute: 0.5 },
+      { label: 'x', tokens_per_minute: 0 },
+      { label: 'x', tokens_per_minute: 1e9 + 1 },
+      { label: 'x', concurrent_requests: 1.5 },
+      { label: 'x', concurrent_requests: 1e6 + 1 },
       { label: 'x', metadata: { 'a b': '' } },
       { label: 'x', metadata: { a: 1 } },
       {},

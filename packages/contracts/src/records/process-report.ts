@@ -36,7 +36,10 @@ export const ProcessReport = Type.Object({
   chargesListPrices: Type.Optional(Type.Literal(true)),
   /** Only of gateways: it checks the addresses from which a key works. Absent in older releases. */
   checksAddresses: Type.Optional(Type.Literal(true)),
-  /** Only of gateways: it counts budgets with a window. Absent in older releases. */
+  /**
+   * Only of gateways: it enforces budgets with a window, and a key's own tokens a minute and concurrent requests. Absent
+   * in older releases.
+   */
   countsBudgets: Type.Optional(Type.Literal(true)),
   /** Only of gateways: the catalog in use; null before there is one. */
   catalogVersion: Type.Optional(Type.Union([Type.Number(), Type.Null()])),

@@ -85,6 +85,10 @@ t.test('an amount is read as it was pasted, and what is no amount is refused at 
   await rate.fill('15')
   await rate.press('ArrowUp')
   assert.deepEqual([await rate.inputValue(), await budget.inputValue()], ['16', '1000.5'])
+  await dialog.getByLabel('Token limit').fill('40,000')
+  await dialog.getByLabel('Concurrent requests').fill('4')
+  await choose(page, 'When a budget is used up', 'Use gpt-4o-mini')
+  assert.deepEqual(await accessibilityProblems(page), [], 'all limits')
   // The API refuses what only it can know. Its reason is at the top, in sight, although the button is at the end.
   await page.route('**/api/keys', async (route) => {
     if (route.request().method() !== 'POST') return route.continue()
@@ -103,13 +107,15 @@ t.test('an amount is read as it was pasted, and what is no amount is refused at 
   await page.unroute('**/api/keys')
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('button', { name: 'I have copied it' }).click()
-  await page.getByText('$1,000.50/month, 16/min').waitFor()
+  await page.getByText('$1,000.50/month, 16/min, 40K tokens/min, 4 at once').waitFor()
   // As wide as these columns become: a minute later, and with a refusal.
   const hidden = await page.getByRole('region', { name: 'Keys' }).evaluate((region) => {
     for (const time of region.querySelectorAll('time')) time.textContent = '59 minutes ago'
     return region.scrollWidth - region.clientWidth
   })
   assert.ok(hidden <= 0, `the table of keys fits a window of 1280 px: ${hidden} px are hidden`)
+  await page.getByRole('link', { name: 'pasted', exact: true }).click()
+  for (const fact of ['40,000 tokens/min', 'Use gpt-4o-mini']) await page.getByText(fact, { exact: true }).waitFor()
   assert.deepEqual(complaints, [])
   await context.close()
 })

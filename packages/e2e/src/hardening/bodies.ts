@@ -45,6 +45,8 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     monthly_budget_usd: 1,
     thresholds: [50],
     requests_per_minute: 60,
+    tokens_per_minute: 60_000,
+    concurrent_requests: 6,
     metadata: { tenant: '1' }
   },
   'POST /api/admin/pending-acts/{id}/confirm': { reason: 'as agreed' },
@@ -56,6 +58,8 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     monthly_budget_usd: 1,
     thresholds: [50],
     requests_per_minute: 60,
+    tokens_per_minute: 60_000,
+    concurrent_requests: 6,
     metadata: { tenant: '1' }
   },
   'POST /api/keys/{id}/top-up': { add_usd: 1 },

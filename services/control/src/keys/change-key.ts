@@ -50,10 +50,12 @@ export function changeRoute(app: TypedApp, options: KeysOptions): void {
       const key = await changeableKey(orm, request)
       if (key.status === 'revoked') throw new ServiceError('not_found')
       const { accountId, id } = key
-      const { addresses, budgets } = terms
+      const { addresses, budgets, tokens_per_minute, concurrent_requests } = terms
       await assertGatewaysEnforce(redis, {
         ...(!isDeepStrictEqual(addresses, key.addresses) && { addresses }),
-        budgets
+        budgets,
+        ...(tokens_per_minute !== key.tokensPerMinute && { tokens_per_minute }),
+        ...(concurrent_requests !== key.concurrentRequests && { concurrent_requests })
       })
       const row = hasTerms(key, terms)
         ? key
@@ -72,6 +74,8 @@ const refusingTerms = [
   'budgets',
   'exhaustedModel',
   'requestsPerMinute',
+  'tokensPerMinute',
+  'concurrentRequests',
   'models',
   'addresses',
   'paused'
@@ -156,8 +160,9 @@ export function changedValues(before: Row, after: Row): Record<string, Value> {
 }
 
 function settingsOf(row: Row): Record<string, Value> {
-  const { paused, label, expires_at, models, addresses, monthly_budget_usd, thresholds, requests_per_minute } =
-    toStoredKey(row)
+  const { models, addresses, thresholds, ...stored } = toStoredKey(row)
+  const { paused, label, expires_at, monthly_budget_usd } = stored
+  const { requests_per_minute, tokens_per_minute, concurrent_requests } = stored
   const lists = {
     models: listText(models),
     addresses: listText(addresses),
@@ -165,5 +170,6 @@ function settingsOf(row: Row): Record<string, Value> {
     budgets: describeBudgets(row.budgets)
   }
   const onExhausted = { on_exhausted: row.exhaustedModel ?? null }
-  return { paused, label, expires_at, monthly_budget_usd, requests_per_minute, ...onExhausted, ...lists }
+  const rates = { requests_per_minute, tokens_per_minute, concurrent_requests }
+  return { paused, label, expires_at, monthly_budget_usd, ...rates, ...onExhausted, ...lists }
 }

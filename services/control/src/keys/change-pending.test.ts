@@ -118,6 +118,8 @@ onDatabase('changes while control is disconnected from Redis', async (t, newData
   const terms: Array<[what: string, body: object, isSeen: (record: KeyRecord) => boolean]> = [
     ['a budget of 0', { monthly_budget_usd: 0 }, (record) => record.monthlyBudgetNanos === 0],
     ['a lower rate', { requests_per_minute: 1 }, (record) => record.requestsPerMinute === 1],
+    ['fewer tokens', { tokens_per_minute: 1 }, (record) => record.tokensPerMinute === 1],
+    ['fewer requests at once', { concurrent_requests: 1 }, (record) => record.concurrentRequests === 1],
     ['fewer models', { models: ['gpt-5-nano'] }, (record) => record.models?.length === 1],
     ['a nearer expiry', { expires_at: inAnHour }, (record) => record.expiresAt === Date.parse(inAnHour)],
     [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { CreateKeyResponse, ListKeysResponse } from '@tollgate/contracts/http/keys.ts'
 import { scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
+import { noteProcess, removeProcess } from '@tollgate/state/processes/heartbeat.ts'
 import { findPointer } from '@tollgate/state/projection/read-keys.ts'
 import { eq, sql } from 'drizzle-orm'
 import { Value } from 'typebox/value'
@@ -67,6 +68,8 @@ onDatabase('keys', async (t, newDatabase) => {
       on_exhausted: null,
       thresholds: null,
       requests_per_minute: null,
+      tokens_per_minute: null,
+      concurrent_requests: null,
       metadata: {},
       last_used: null,
       old_secret_until: null,
@@ -329,6 +332,34 @@ onDatabase('keys', async (t, newDatabase) => {
       }
     }
   )
+
+  await t.test('tokens a minute and concurrent requests are set only while all gateways enforce them', async () => {
+    const { cookie } = await control.signUp({ plan: 'pro' })
+    const { id } = createdOf(await create(cookie))
+    const limits = { tokens_per_minute: 40_000, concurrent_requests: 3 }
+    const change = (body: object) => call('PATCH', `/api/keys/${id}`, { cookie, body })
+    const changed = async (body: object) => {
+      const answer = await change(body)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      const { key } = answer.body as { key: Record<string, unknown> }
+      return [key.tokens_per_minute, key.concurrent_requests]
+    }
+    assert.deepEqual(await changed(limits), [40_000, 3])
+    const gateway = { kind: 'gateway' as const, host: 'h', version: '1', startedAt: 1, errors: {} }
+    await noteProcess(control.redis, { ...gateway, id: 'old' })
+    for (const [name, value] of Object.entries({ tokens_per_minute: 1, concurrent_requests: 1 })) {
+      const body = { label: 'x', [name]: value }
+      for (const refused of [await change(body), await call('POST', '/api/keys', { cookie, body })]) {
+        assert.deepEqual([refused.status, codeOf(refused)], [400, 'invalid_request'])
+        assert.match(messageOf(refused), new RegExp(`^${name}: .* older release .* update all gateways`))
+      }
+    }
+    assert.deepEqual(await changed({ ...limits, label: 'as they are' }), [40_000, 3])
+    assert.deepEqual(await changed({ tokens_per_minute: null }), [null, 3])
+    assert.deepEqual(await changed({ concurrent_requests: null }), [null, null])
+    await removeProcess(control.redis, 'old')
+    assert.deepEqual(await changed(limits), [40_000, 3])
+  })
 
   await t.test('without a session every request is refused', async () => {
     const { cookie } = await control.signUp()

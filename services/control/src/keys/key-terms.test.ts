@@ -17,13 +17,23 @@ const refusedFor = (field: string) => (error: unknown) =>
 test('the terms contain only the requested members, and null removes a limit', async () => {
   assert.deepEqual(read({}), {})
   assert.deepEqual(
-    read({ expires_at: null, models: null, monthly_budget_usd: null, thresholds: null, requests_per_minute: null }),
+    read({
+      expires_at: null,
+      models: null,
+      monthly_budget_usd: null,
+      thresholds: null,
+      requests_per_minute: null,
+      tokens_per_minute: null,
+      concurrent_requests: null
+    }),
     {
       expiresAt: null,
       models: null,
       monthlyBudgetNanos: null,
       thresholds: null,
-      requestsPerMinute: null
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+      concurrentRequests: null
     }
   )
 })
@@ -97,6 +107,8 @@ const row = {
   budgets: [],
   thresholds: null,
   requestsPerMinute: 60,
+  tokensPerMinute: null,
+  concurrentRequests: 4,
   metadata: { tenant: 'acme' },
   createdAt: new Date(0)
 } as unknown as typeof keys.$inferSelect
@@ -112,12 +124,22 @@ test('a changed setting has its old and its new value, and the others have none'
     thresholds: '50, 100'
   })
   assert.deepEqual(
-    changedValues(row, { ...row, expiresAt: new Date('2026-11-23T00:00:00Z'), requestsPerMinute: null }),
+    changedValues(row, {
+      ...row,
+      expiresAt: new Date('2026-11-23T00:00:00Z'),
+      requestsPerMinute: null,
+      tokensPerMinute: 40_000,
+      concurrentRequests: 5
+    }),
     {
       expires_at_before: null,
       expires_at: '2026-11-23T00:00:00.000Z',
       requests_per_minute_before: 60,
-      requests_per_minute: null
+      requests_per_minute: null,
+      tokens_per_minute_before: null,
+      tokens_per_minute: 40_000,
+      concurrent_requests_before: 4,
+      concurrent_requests: 5
     }
   )
 })
@@ -150,6 +172,8 @@ const key: typeof keys.$inferSelect = {
   exhaustedModel: null,
   thresholds: [50, 90],
   requestsPerMinute: null,
+  tokensPerMinute: 40_000,
+  concurrentRequests: null,
   sessionId: null,
   metadata: { tenant: '1', order: '2' },
   accountShard: 'a00',
@@ -177,6 +201,8 @@ test('a change to the current values changes nothing, in any notation', async ()
       ]
     },
     { requests_per_minute: null },
+    { tokens_per_minute: 40_000 },
+    { concurrent_requests: null },
     { thresholds: [90, 50] },
     { metadata: { order: '2', tenant: '1' } },
     { label: 'one', monthly_budget_usd: 12.345678901, requests_per_minute: null }
@@ -201,6 +227,8 @@ test('any other value is a change', async () => {
     { monthly_budget_usd: null },
     { budgets: [] },
     { requests_per_minute: 1 },
+    { tokens_per_minute: null },
+    { concurrent_requests: 1 },
     { metadata: {} },
     { label: 'one', requests_per_minute: 1 }
   ]) {
@@ -212,7 +240,14 @@ test('label and metadata are for people; gateways judge requests by all other te
   for (const change of [{ label: 'x' }, { metadata: {} }, { label: 'x', metadata: {} }]) {
     assert.equal(isForPeopleOnly(change), true)
   }
-  for (const change of [{}, { label: 'x', models: null }, { expires_at: null }, { requests_per_minute: 1 }]) {
+  for (const change of [
+    {},
+    { label: 'x', models: null },
+    { expires_at: null },
+    { requests_per_minute: 1 },
+    { tokens_per_minute: 1 },
+    { concurrent_requests: 1 }
+  ]) {
     assert.equal(isForPeopleOnly(change), false)
   }
 })

@@ -23,6 +23,8 @@ export interface KeyTerms {
   exhaustedModel?: string | null
   thresholds?: number[] | null
   requestsPerMinute?: number | null
+  tokensPerMinute?: number | null
+  concurrentRequests?: number | null
   metadata?: Record<string, string>
 }
 
@@ -33,11 +35,11 @@ export interface KeyTerms {
  * @throws ServiceError `invalid_request` naming the field
  */
 export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: string, now: Date): KeyTerms {
-  const { paused, label, expires_at, models, monthly_budget_usd, thresholds, requests_per_minute, metadata } = change
+  const { paused, label, expires_at, models, monthly_budget_usd, thresholds, metadata } = change
   if (change.budgets !== undefined && monthly_budget_usd !== undefined)
     throw refused('monthly_budget_usd: leave it out, because budgets has the budget of the month too')
   const budgets = change.budgets === undefined ? null : readBudgetTerms(change.budgets, catalog, plan)
-  const { addresses } = change
+  const { addresses, requests_per_minute, tokens_per_minute, concurrent_requests } = change
   return {
     ...(budgets !== null && { monthlyBudgetNanos: budgets.monthlyNanos, budgets: budgets.others }),
     ...(paused !== undefined && { paused }),
@@ -54,6 +56,8 @@ export function readKeyTerms(change: ChangeKeyRequest, catalog: Catalog, plan: s
     }),
     ...(thresholds !== undefined && { thresholds: inOrder(thresholds) }),
     ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
+    ...(tokens_per_minute !== undefined && { tokensPerMinute: tokens_per_minute }),
+    ...(concurrent_requests !== undefined && { concurrentRequests: concurrent_requests }),
     ...(metadata !== undefined && { metadata })
   }
 }
@@ -103,6 +107,8 @@ export function hasTerms(key: typeof keys.$inferSelect, change: ChangeKeyRequest
     on_exhausted: key.exhaustedModel === null ? null : { model: key.exhaustedModel },
     thresholds: key.thresholds,
     requests_per_minute: key.requestsPerMinute,
+    tokens_per_minute: key.tokensPerMinute,
+    concurrent_requests: key.concurrentRequests,
     metadata: key.metadata
   }
   // Different texts can name the same instant.

@@ -127,6 +127,8 @@ export function toStoredKey(row: typeof keys.$inferSelect): Omit<Key, 'can_chang
     on_exhausted: row.exhaustedModel === null ? null : { model: row.exhaustedModel },
     thresholds: row.thresholds,
     requests_per_minute: row.requestsPerMinute,
+    tokens_per_minute: row.tokensPerMinute,
+    concurrent_requests: row.concurrentRequests,
     metadata: row.metadata,
     last_used: row.lastUsedAt?.toISOString() ?? null,
     created: row.createdAt.toISOString(),

@@ -71,7 +71,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
 
   await t.test('a key has all that admission needs, under the current epoch', async () => {
     const expiresAt = new Date('2027-01-02T03:04:05.678Z')
-    const version = await change({ expiresAt, models: ['a', 'b'] })
+    const version = await change({ expiresAt, models: ['a', 'b'], tokensPerMinute: 40_000, concurrentRequests: 3 })
     const record = {
       status: 'active',
       digest,
@@ -80,6 +80,8 @@ onEachDatabase('the source', async (t, newDatabase) => {
       models: ['a', 'b'],
       monthlyBudgetNanos: null,
       requestsPerMinute: null,
+      tokensPerMinute: 40_000,
+      concurrentRequests: 3,
       label: 'key'
     }
     const pointer = { key: id, account: accountId, scope: 'inference' }

@@ -197,6 +197,8 @@ function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
       models: row.models,
       monthlyBudgetNanos: row.monthlyBudgetNanos,
       requestsPerMinute: row.requestsPerMinute,
+      ...(row.tokensPerMinute !== null && { tokensPerMinute: row.tokensPerMinute }),
+      ...(row.concurrentRequests !== null && { concurrentRequests: row.concurrentRequests }),
       ...(row.budgets.length > 0 && { budgets: row.budgets }),
       ...(row.exhaustedModel !== null && { onExhausted: row.exhaustedModel }),
       ...(row.createdBy !== null && { member: row.createdBy }),

@@ -54,6 +54,8 @@ export const keyColumns = {
   exhaustedModel: keys.exhaustedModel,
   createdBy: keys.createdBy,
   requestsPerMinute: keys.requestsPerMinute,
+  tokensPerMinute: keys.tokensPerMinute,
+  concurrentRequests: keys.concurrentRequests,
   addresses: keys.addresses,
   cutStreams: keys.cutStreams,
   label: keys.label,

@@ -136,6 +136,23 @@ test('a changed key has its old and new values, and an entry without values name
   assert.deepEqual(restOfChange({ label: 'ci', changed: 'budgets', budgets: '$5 a day', budgets_before: null }), [
     ['other budgets', 'from none to $5 a day']
   ])
+  assert.deepEqual(
+    restOfChange({
+      label: 'ci',
+      changed: 'concurrent_requests, on_exhausted, tokens_per_minute',
+      tokens_per_minute: 40_000,
+      tokens_per_minute_before: null,
+      concurrent_requests: null,
+      concurrent_requests_before: 3,
+      on_exhausted: 'gpt-5-nano',
+      on_exhausted_before: null
+    }),
+    [
+      ['tokens per minute', 'from the plan default to 40,000'],
+      ['concurrent requests', 'from 3 to the plan default'],
+      ['when a budget is used up', 'from refuse requests to use gpt-5-nano']
+    ]
+  )
   assert.deepEqual(restOfChange({ label: 'ci', changed: 'models, monthly_budget_usd' }), [
     ['changed', 'models, monthly budget']
   ])

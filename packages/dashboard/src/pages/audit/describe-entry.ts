@@ -239,8 +239,9 @@ const described: Readonly<Record<string, Member>> = {
   limits: { unset: 'those of the plan' },
   limits_end_at: { name: 'limits end', unset: 'never', format: (value) => formatMoment(new Date(value)) },
   request_budget_usd: { name: 'budget per request', format: formatUsd },
-  tokens_per_minute: { format: (value) => formatCount(Number(value)) },
-  concurrent_requests: { name: 'requests at the same time' },
+  tokens_per_minute: { unset: 'the plan default', format: (value) => formatCount(Number(value)) },
+  concurrent_requests: { unset: 'the plan default' },
+  on_exhausted: { name: 'when a budget is used up', unset: 'refuse requests', format: (model) => `use ${model}` },
   key_quota: { name: 'active keys' },
   expires_at: { name: 'expiry', unset: 'never', format: (value) => formatMoment(new Date(value)) }
 }

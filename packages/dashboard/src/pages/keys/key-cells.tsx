@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { now } from '../../api/clock.ts'
 import { formatUsd } from '../../format/money.ts'
-import { countOf, formatCount } from '../../format/number.ts'
+import { countOf, formatCompact, formatCount } from '../../format/number.ts'
 import { nameOfKey, shownPrefix } from '../../format/visible-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -148,11 +148,14 @@ export function KeyActions({ listed, onAction }: { readonly listed: Key; readonl
 /** The limits of a key in a few words. */
 export function describeLimits(key: Key): string {
   const { monthly_budget_usd: budget, requests_per_minute: rate, models, addresses } = key
+  const { tokens_per_minute: tokens, concurrent_requests: concurrent } = key
   const more = moreBudgetsOf(key).length
   const parts = [
     budget === null ? null : `${formatUsd(budget)}/month`,
     more === 0 ? null : countOf(more, budget === null ? 'budget' : 'more budget'),
     rate === null ? null : `${formatCount(rate)}/min`,
+    tokens === null ? null : `${formatCompact(tokens)} tokens/min`,
+    concurrent === null ? null : `${formatCount(concurrent)} at once`,
     models === null ? null : countOf(models.length, 'model'),
     addresses === null ? null : countOf(addresses.length, 'IP address', 'IP addresses')
   ].filter((part) => part !== null)

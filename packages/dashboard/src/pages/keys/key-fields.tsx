@@ -36,8 +36,27 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
           isWhole
           isOptional
         />
+        <NumberField
+          name="tokens_per_minute"
+          label="Token limit"
+          hint="Prompt and maximum output, in each minute of the clock (UTC)."
+          unit="tokens/min"
+          defaultValue={present?.tokens_per_minute ?? null}
+          isWhole
+          isOptional
+        />
+        <NumberField
+          name="concurrent_requests"
+          label="Concurrent requests"
+          hint="How many of its requests can run at once."
+          unit="requests"
+          defaultValue={present?.concurrent_requests ?? null}
+          isWhole
+          isOptional
+        />
       </div>
       <MoreBudgetsField present={present} />
+      <OnExhaustedField present={present?.on_exhausted?.model ?? null} />
       <ThresholdsFields present={present?.thresholds ?? null} />
       <TextField
         name="expires_at"
@@ -66,6 +85,23 @@ function MoreBudgetsField({ present }: { readonly present: Key | null }) {
       </p>
       <BudgetRows present={present === null ? [] : moreBudgetsOf(present)} />
     </fieldset>
+  )
+}
+
+/** What happens to a request that a budget refuses. */
+function OnExhaustedField({ present }: { readonly present: string | null }) {
+  const models = useAccount().models.map(({ id: model }) => model)
+  return (
+    <SelectField
+      name="on_exhausted"
+      label="When a budget is used up"
+      hint="A cheaper model answers only what still fits into the budgets."
+      defaultValue={present ?? ''}
+      options={[
+        ['', 'Refuse requests'],
+        ...withChosen(models, present === null ? null : [present]).map((model) => [model, `Use ${model}`] as const)
+      ]}
+    />
   )
 }
 

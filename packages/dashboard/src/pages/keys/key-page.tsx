@@ -104,7 +104,8 @@ function Spend({ shown }: { readonly shown: ShownKey }) {
 }
 
 function Settings({ shown }: { readonly shown: ShownKey }) {
-  const { models, addresses, requests_per_minute: rate, thresholds } = shown
+  const { models, addresses, requests_per_minute: rate, thresholds, on_exhausted: onExhausted } = shown
+  const { tokens_per_minute: tokens, concurrent_requests: concurrent } = shown
   return (
     <div className="space-y-4">
       <CopyableId of="Key" id={shown.id} />
@@ -132,6 +133,9 @@ function Settings({ shown }: { readonly shown: ShownKey }) {
             ? [['Purpose', managementPurpose] as const]
             : [
                 ['Rate limit', rate === null ? 'Plan default' : `${formatCount(rate)} requests/min`] as const,
+                ...(tokens === null ? [] : [['Token limit', `${formatCount(tokens)} tokens/min`] as const]),
+                ...(concurrent === null ? [] : [['Concurrent requests', formatCount(concurrent)] as const]),
+                ...(onExhausted === null ? [] : [['When a budget is used up', `Use ${onExhausted.model}`] as const]),
                 ['Models', models === null ? 'All models in the plan' : models.join(', ')] as const,
                 ['Warnings', describeThresholds(thresholds)] as const
               ])

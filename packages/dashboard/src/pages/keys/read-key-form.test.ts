@@ -21,6 +21,9 @@ test('an empty field means no limit', async () => {
       monthly_budget_usd: null,
       more_budgets: [],
       requests_per_minute: null,
+      tokens_per_minute: null,
+      concurrent_requests: null,
+      on_exhausted: null,
       thresholds: null,
       models: null,
       addresses: null,
@@ -39,6 +42,9 @@ test('every filled field is sent', async () => {
       ['budget_limit_0', '2'],
       ['budget_window_0', 'week'],
       ['requests_per_minute', '60'],
+      ['tokens_per_minute', '40000'],
+      ['concurrent_requests', '3'],
+      ['on_exhausted', 'gpt-4o-mini'],
       ['warnings', 'own'],
       ['thresholds', '100, 50'],
       ['model_choice', 'some'],
@@ -60,6 +66,9 @@ test('every filled field is sent', async () => {
     monthly_budget_usd: 12.5,
     more_budgets: [{ window: 'week', limit_usd: 2, models: null }],
     requests_per_minute: 60,
+    tokens_per_minute: 40_000,
+    concurrent_requests: 3,
+    on_exhausted: { model: 'gpt-4o-mini' },
     thresholds: [50, 100],
     models: ['gpt-4o', 'gpt-4o-mini'],
     addresses: ['203.0.113.7', '2001:db8::/32'],
@@ -107,6 +116,16 @@ test('each invalid field has a message', async () => {
     ['requests_per_minute', [['requests_per_minute', '0b11']]],
     ['requests_per_minute', [['requests_per_minute', '1.5']]],
     ['requests_per_minute', [['requests_per_minute', '0']]],
+    ['tokens_per_minute', [['tokens_per_minute', '1000000001']]],
+    ['concurrent_requests', [['concurrent_requests', '0']]],
+    [
+      'on_exhausted',
+      [
+        ['model_choice', 'some'],
+        ['models', 'gpt-4o'],
+        ['on_exhausted', 'gpt-4o-mini']
+      ]
+    ],
     [
       'thresholds',
       [
@@ -167,6 +186,9 @@ const present = {
     { window: 'day', limit_usd: 1, models: null }
   ],
   requests_per_minute: null,
+  tokens_per_minute: 40_000,
+  concurrent_requests: 3,
+  on_exhausted: { model: 'a' },
   thresholds: [50, 100],
   models: ['b', 'a'],
   addresses: ['203.0.113.7', '203.0.113.8'],
@@ -181,6 +203,9 @@ const typed: KeySettings = {
     { window: 'month', limit_usd: 2, models: ['a', 'b'] }
   ],
   requests_per_minute: null,
+  tokens_per_minute: 40_000,
+  concurrent_requests: 3,
+  on_exhausted: { model: 'a' },
   thresholds: [50, 100],
   models: ['a', 'b'],
   addresses: ['203.0.113.8', '203.0.113.7'],
@@ -201,6 +226,9 @@ test('exactly the changed fields are sent', async () => {
     expires_at: null,
     monthly_budget_usd: null,
     requests_per_minute: 1,
+    tokens_per_minute: null,
+    concurrent_requests: 4,
+    on_exhausted: null,
     thresholds: [],
     models: null,
     addresses: null,

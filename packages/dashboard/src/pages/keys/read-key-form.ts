@@ -13,8 +13,7 @@ type Body = Input<'createKey'>['body']
 type Budgets = NonNullable<Body['budgets']>
 
 /** What the form says. The API has all budgets in one list, or only the monthly one. */
-export interface KeySettings
-  extends Required<Omit<Body, 'scope' | 'account_id' | 'paused' | 'budgets' | 'on_exhausted'>> {
+export interface KeySettings extends Required<Omit<Body, 'scope' | 'account_id' | 'paused' | 'budgets'>> {
   /** Besides `monthly_budget_usd`. */
   readonly more_budgets: Budgets
 }
@@ -35,9 +34,12 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
   const budget = readLimit(textOf(data, 'monthly_budget_usd'), { min: 0, max: 1e6, isMoney: true })
   const more = readBudgetRows(data)
   const rate = readLimit(textOf(data, 'requests_per_minute'), { min: 1, max: 1e6, isWhole: true })
+  const tokens = readLimit(textOf(data, 'tokens_per_minute'), { min: 1, max: 1e9, isWhole: true })
+  const concurrent = readLimit(textOf(data, 'concurrent_requests'), { min: 1, max: 1e6, isWhole: true })
   const warnings = textOf(data, 'warnings') === 'own' ? readThresholds(textOf(data, 'thresholds')) : ofAccount
   const isRestricted = textOf(data, 'model_choice') === 'some'
   const models = data.getAll('models').map(String)
+  const cheaper = textOf(data, 'on_exhausted')
   const addresses = readAddresses(textOf(data, 'addresses'))
   const metadata = readMetadata(data)
   const problems = {
@@ -51,6 +53,12 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
           ? `A key can have ${maxBudgets} budgets, the monthly one included. Remove one.`
           : null,
       requests_per_minute: rate.problem,
+      tokens_per_minute: tokens.problem,
+      concurrent_requests: concurrent.problem,
+      on_exhausted:
+        isRestricted && cheaper !== '' && !models.includes(cheaper)
+          ? 'The key may not use this model. Select it below, or choose another one.'
+          : null,
       thresholds: warnings.problem,
       models: isRestricted && models.length === 0 ? 'Choose at least one model, or allow all models.' : null,
       addresses: addresses.problem,
@@ -66,6 +74,9 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
       monthly_budget_usd: budget.value,
       more_budgets: more.budgets.map(({ member_id: _, ...terms }) => terms),
       requests_per_minute: rate.value,
+      tokens_per_minute: tokens.value,
+      concurrent_requests: concurrent.value,
+      on_exhausted: cheaper === '' ? null : { model: cheaper },
       thresholds: warnings.value,
       models: isRestricted ? models : null,
       addresses: addresses.value,
@@ -135,6 +146,9 @@ export function changedSettings(present: Key, typed: KeySettings): Input<'change
     monthly_budget_usd: typed.monthly_budget_usd === present.monthly_budget_usd,
     more_budgets: inOrder(typed.more_budgets.map(inOneForm)) === inOrder(moreBudgetsOf(present).map(inOneForm)),
     requests_per_minute: typed.requests_per_minute === present.requests_per_minute,
+    tokens_per_minute: typed.tokens_per_minute === present.tokens_per_minute,
+    concurrent_requests: typed.concurrent_requests === present.concurrent_requests,
+    on_exhausted: typed.on_exhausted?.model === present.on_exhausted?.model,
     thresholds: inOrder(typed.thresholds) === inOrder(present.thresholds),
     models: inOrder(typed.models) === inOrder(present.models),
     addresses: inOrder(typed.addresses) === inOrder(present.addresses),

@@ -58,7 +58,7 @@ const words: Readonly<Record<string, Words>> = {
     isForOwner: true
   },
   tokens_per_minute: {
-    text: 'You have reached the tokens per minute of your plan. Wait a moment, then try again.',
+    text: 'You have reached the tokens per minute of your plan or key. Wait a moment, then try again.',
     remedies: [billing],
     isForOwner: true
   },

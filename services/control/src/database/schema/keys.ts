@@ -38,7 +38,10 @@ export const keys = pgTable(
     exhaustedModel: text('exhausted_model'),
     /** Percent of the budget at which the owner is told; null: those of the account. See notice_settings. */
     thresholds: integer('thresholds').array(),
+    /** The key's own limits, below the plan's; null: only the plan's limit applies. */
     requestsPerMinute: integer('requests_per_minute'),
+    tokensPerMinute: integer('tokens_per_minute'),
+    concurrentRequests: integer('concurrent_requests'),
     /**
      * For a playground's token: the session that it belongs to. Null for a key. See playground/playground-routes.ts.
      */
