@@ -174,6 +174,7 @@ besides: see below.
 | requests per minute | each request that starts | 429 \`requests_per_minute\` |
 | tokens per minute | the prompt and the maximum output of each request | 429 \`tokens_per_minute\` |
 | concurrent requests | requests in flight | 429 \`concurrent_requests\` |
+| requests to free models | of some plans: requests to models that cost nothing, in a minute and in a day (UTC) | 429 \`free_model_requests\` |
 | bodies in flight | bytes of the bodies of a key's requests in flight | 429 \`concurrent_request_bytes\` |
 
 A burst is how much may come at once. It refills all the time, so there is no fixed minute to wait for. Any 60 seconds admit at most the limit

@@ -61,7 +61,7 @@ export interface LiveUpstreams {
   readonly withoutListPrices: number
   /** How many gateways are of a release that does not check the addresses of keys. */
   readonly withoutAddresses: number
-  /** How many gateways are of a release that knows no budgets besides those of a month. */
+  /** How many gateways are of a release that knows no budgets besides those of a month, and no limits of counts of a key. */
   readonly withoutBudgets: number
 }
 
