@@ -86,6 +86,8 @@ async function faultOfBudgets(
     const { settled: spent = 0, reserved = 0 } = counted.get(budgetField(budget)) ?? {}
     return [spent, reserved]
   })
+  const leaked = [...counted].filter(([field, { reserved }]) => field.startsWith('o') && reserved > 0)
+  if (leaked.length > 0) return `${leaked.length} keys of an account have requests that run for ever`
   if (found.join() === expected.join()) return null
   return `budgets of an account have settled and reserved ${found.join(', ')} instead of ${expected.join(', ')}`
 }

@@ -39,7 +39,9 @@ export async function sendKinds(
   const someUrl = () => urls[Math.floor(random() * urls.length)]!
   let chosen = 0
   for (const account of accounts) {
-    const keys = await records.addKeys(account, Math.ceil(count / accounts.length))
+    // The keys of every other account have limits of counts, which must not change a charge.
+    const limits = accounts.indexOf(account) % 2 === 0 ? {} : { tokensPerMinute: 1e9, concurrentRequests: 1000 }
+    const keys = await records.addKeys(account, Math.ceil(count / accounts.length), limits)
     for (let key = keys.pop(); key !== undefined; key = keys.pop()) {
       const kind = kinds[chosen++] ?? chooseKind(random())
       const patience = { parts: 1 + Math.floor(random() * 20), ms: Math.floor(random() * 150) }

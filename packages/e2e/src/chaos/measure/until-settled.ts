@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { accountName, accountShard, accountShards, receiptsName, uncopiedName } from '@tollgate/state/keyspace/names.ts'
 import { executeAll } from '@tollgate/state/link/execute.ts'
 import { reap } from '@tollgate/state/settlement/reap.ts'
-import { passDeadlines } from '@tollgate/state/testing/account-state.ts'
+import { passDeadlines, readState } from '@tollgate/state/testing/account-state.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import type { NoticedAccount } from '../traffic/noticed-accounts.ts'
 
@@ -66,6 +66,18 @@ export async function untilCopied({ link }: ChaosSystem, account: string): Promi
       throw new Error('after a minute an account has holds, or rows that are not copied')
     await delay(pollMs)
   }
+}
+
+/** What keys' limits of counts still reserve although no request runs. */
+export async function leakedCounts({ link }: ChaosSystem, accounts: readonly { id: string }[]): Promise<string[]> {
+  const leaked: string[] = []
+  for (const { id } of accounts) {
+    const { budgets } = await readState(link.nodeOf(accountShard(id)).client, id)
+    for (const [field, { reserved }] of budgets)
+      if (/^[to]/.test(field) && reserved > 0)
+        leaked.push(`${field} still reserves ${reserved} after all requests ended`)
+  }
+  return leaked
 }
 
 /** How many settlements wait in the gateways because Redis has not accepted them yet. */

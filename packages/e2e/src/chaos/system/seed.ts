@@ -30,6 +30,7 @@ const keysPerStatement = 2000
  * @param ownCapNanos cap of each account; null for the plan's cap only
  * @param keyBudgetNanos monthly budget of each key; null for none
  * @param budgets with a window, of the account and of each key
+ * @param limits of each key: tokens a minute and concurrent requests
  */
 export async function seedAccounts(
   sql: Sql,
@@ -39,6 +40,7 @@ export async function seedAccounts(
     ownCapNanos = null,
     keyBudgetNanos = null,
     budgets = {},
+    limits = { tokens: null, running: null },
     plan = 'free'
   }: {
     count: number
@@ -46,6 +48,7 @@ export async function seedAccounts(
     ownCapNanos?: number | null
     keyBudgetNanos?: number | null
     budgets?: { account?: readonly WindowBudget[]; key?: readonly WindowBudget[] }
+    limits?: { tokens: number | null; running: number | null }
     plan?: string
   }
 ): Promise<SeededAccount[]> {
@@ -85,9 +88,10 @@ export async function seedAccounts(
     for (let from = 0; from < keyRows.length; from += keysPerStatement) {
       await tx`
         insert into keys (id, account_id, label, scope, prefix, digest, status, account_shard, secret_shard, version, created_at,
-          monthly_budget_nanos, budgets)
+          monthly_budget_nanos, budgets, tokens_per_minute, concurrent_requests)
         select id, account_id, 'seeded', 'inference', prefix, digest, 'active', account_shard, secret_shard,
-          ${change}::bigint, now(), ${keyBudgetNanos}::bigint, ${JSON.stringify(budgets.key ?? [])}::text::jsonb
+          ${change}::bigint, now(), ${keyBudgetNanos}::bigint, ${JSON.stringify(budgets.key ?? [])}::text::jsonb,
+          ${limits.tokens}::integer, ${limits.running}::integer
         from json_to_recordset(${JSON.stringify(keyRows.slice(from, from + keysPerStatement))}::text::json) as made
           (id text, account_id uuid, prefix text, digest text, account_shard text, secret_shard text)`
     }

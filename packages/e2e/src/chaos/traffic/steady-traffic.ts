@@ -94,13 +94,16 @@ const capsOf = [
   (nanos: number) => ({ budgets: { key: [{ ...lifetime, id: 1_000_002, nanos }] } })
 ] as const
 
+/** More than these clients use: only what leaks could reach them. */
+const roomyLimits = { tokens: 1_000_000_000, running: 10 * workers }
+
 /** Adds accounts, each with its own cap, one key, and a model that no other traffic uses. */
 export async function seedCapped({ sql, plan }: ChaosSystem): Promise<CappedAccount[]> {
   const accounts: CappedAccount[] = []
   for (const [index, model] of cappedModels.entries()) {
     const capNanos = requestsWithin[index]! * typicalNanosEach + maxNanosEach
     const caps = capsOf[index]!(capNanos, model)
-    const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ...caps, plan })
+    const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ...caps, limits: roomyLimits, plan })
     accounts.push({ id: account!.id, key: account!.keys[0]!, model, capNanos })
   }
   return accounts
