@@ -247,7 +247,8 @@ local function beginBudgets(found, last)
     end
   end
   for n = 1, budgetCount do
-    local window = windowOf(budgetFields[n], at)
+    -- Counts go with the clock, even while the month of the spend does not.
+    local window = windowOf(budgetFields[n], n <= moneyCount and at or seconds)
     if budgetWindows[n] ~= window then
       budgetWindows[n], budgetSettled[n], budgetReserved[n], budgetCorrections[n] = window, 0, 0, 0
     end

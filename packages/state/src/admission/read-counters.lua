@@ -31,8 +31,9 @@ local answer = {
 local at = monthOf(seconds) == month and seconds or within(month, seconds)
 for n = 3, #ARGV do
   local window, spent, held, corrections = struct.unpack(budgetForm, found[n] or noBudget)
-  local ofNow = windowOf(ARGV[n], at)
-  if window < ofNow or window > ofNow and string.byte(ARGV[n]) ~= ofNanos then
+  local isCount = string.byte(ARGV[n]) ~= ofNanos
+  local ofNow = windowOf(ARGV[n], isCount and seconds or at)
+  if window < ofNow or isCount and window > ofNow then
     window, spent, held, corrections = ofNow, 0, 0, 0
   end
   answer[n + 1] = struct.pack(budgetForm, window, spent, held, corrections)

@@ -4,8 +4,9 @@
 -- began, see spend/correct-budgets.lua. Amounts of an earlier window than the present one count as 0.
 --
 -- Limits of counts have the same parts in fields of other names: `t…` counts tokens, `q…` requests, `o…` requests that run.
--- `<window>` is also i (minute) there. They go with the present window, also after the clock was set back: losing a count of a
--- minute costs nobody money.
+-- `<window>` is also i (minute) there. They go with the clock of Redis, also after it was set back, and while it and the month of
+-- the spend differ: losing a count of a minute costs nobody money. A request whose time of admission is of another window then
+-- stays counted with its maximum until the window ends.
 -- Needs keyspace/month.lua.
 local budgetForm = FORM(budget)
 local noBudget = struct.pack(budgetForm, EACH(budget, 0))

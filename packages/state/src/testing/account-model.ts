@@ -173,7 +173,8 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
     turnTo(account, Math.max(account.month, now.month))
     // A cut is written, with all that the script has moved to the present windows.
     const cutAt = countedIn(account, account.month, allowances, now)
-    for (const { field } of allowances.windows) turnBudget(account, field, cutAt)
+    for (const { field } of allowances.windows)
+      turnBudget(account, field, isOfMoney({ field }) ? cutAt : secondsOf(now))
   }
   // Entries are kept for a day: no command is later.
   if (account.ended.has(id) && account.endedUntil > nowMs) return { outcome: 'cancelled' }
@@ -227,7 +228,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   const allTokens = bound.promptTokens + bound.outputTokens * granted
   for (const [index, { field, limit }] of allowances.windows.entries()) {
     if (isOfMoney({ field })) continue
-    const window = numberOf(field, at)
+    const window = numberOf(field, secondsOf(now))
     const present = account.budgets.get(field)
     const counted = present?.window === window ? present.settled + present.otherReserved : 0
     if (counted + amountIn(field, { nanos: 0, tokens: allTokens }) <= limit) continue
@@ -244,7 +245,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   tokens.take(allTokens)
   const deadline = nowMs + request.holdMs
   account.firstDeadline = Math.min(account.firstDeadline ?? deadline, deadline)
-  for (const { field } of allowances.windows) turnBudget(account, field, at)
+  for (const { field } of allowances.windows) turnBudget(account, field, isOfMoney({ field }) ? at : secondsOf(now))
   for (const { field } of allowances.windows) {
     if (!isOfMoney({ field }))
       account.budgets.get(field)!.otherReserved += amountIn(field, { nanos: 0, tokens: allTokens })
