@@ -15,7 +15,7 @@ import type { Findings, Measured } from './measure/measured.ts'
 import { measureMessages, readMessages } from './measure/messages.ts'
 import { chargedIn, chargedSince, producedIn } from './measure/produced-and-charged.ts'
 import { measureReceipts, readLog } from './measure/receipts.ts'
-import { leakedCounts, untilSettled, untilTold } from './measure/until-settled.ts'
+import { leakedSlots, untilSettled, untilTold } from './measure/until-settled.ts'
 import type { ChaosSystem } from './system/chaos-system.ts'
 import { untilProjected } from './system/seed.ts'
 import { seedNoticed, spendBudgets } from './traffic/noticed-accounts.ts'
@@ -82,7 +82,7 @@ export async function runFault(fault: Fault, system: ChaosSystem): Promise<Measu
     await budgets.finish()
     await untilSettled(system)
   }
-  findings.broken.push(...(await leakedCounts(system, cappedAccounts)))
+  findings.broken.push(...(await leakedSlots(system, cappedAccounts)))
   await untilTold(system, noticed)
   const recorded = models.requests()
   return {
