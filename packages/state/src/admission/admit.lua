@@ -99,11 +99,6 @@ local function fit(reason, window, budget, spent, taken, promptPicos, picosEach,
   return granted, nanos
 end
 
--- What a request takes of a limit of counts.
-local function countOf(n, tokens)
-  return byte(budgetFields[n]) == ofTokens and tokens or 1
-end
-
 -- How long to wait for a limit of counts, µs: until its window ends, or a second for one of the others to end.
 local function waitForCount(n)
   local endsAt = beginningOfWindow(budgetFields[n], budgetWindows[n] + 1) * 1000000
@@ -113,18 +108,21 @@ end
 -- Returns the first limit of counts that a request with so many tokens exceeds; nil if it fits into all.
 local function exceededCount(tokens)
   for n = moneyCount + 1, budgetCount do
-    if budgetSettled[n] + budgetReserved[n] + countOf(n, tokens) > budgetLimits[n] then
+    local taken = byte(budgetFields[n]) == ofTokens and tokens or 1
+    if budgetSettled[n] + budgetReserved[n] + taken > budgetLimits[n] then
       return n
     end
   end
 end
 
-local function reserveCounts(tokens)
+-- Reserves a request with so many tokens in the limits of counts; one without tokens and requests only notes what they leave.
+local function reserveCounts(tokens, requests)
   countedTokensLeft = nil
   for n = moneyCount + 1, budgetCount do
-    budgetReserved[n] = budgetReserved[n] + countOf(n, tokens)
-    if byte(budgetFields[n]) == ofTokens then
-      countedTokensLeft = min(countedTokensLeft or budgetLimits[n], budgetLimits[n] - budgetSettled[n] - budgetReserved[n])
+    local isOfTokens = byte(budgetFields[n]) == ofTokens
+    budgetReserved[n] = budgetReserved[n] + (isOfTokens and tokens or requests)
+    if isOfTokens then
+      countedTokensLeft = budgetLimits[n] - budgetSettled[n] - budgetReserved[n]
     end
   end
 end
@@ -190,7 +188,7 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
     budgetReserved[n] = budgetReserved[n] + nanos
   end
   if moneyCount < budgetCount then
-    reserveCounts(tokens)
+    reserveCounts(tokens, 1)
   end
   return admitted(granted, at, nanos),
     packFields(holdForm, EACH(hold, NAME))
@@ -252,10 +250,8 @@ local function beginBudgets(found, last)
     if budgetWindows[n] ~= window then
       budgetWindows[n], budgetSettled[n], budgetReserved[n], budgetCorrections[n] = window, 0, 0, 0
     end
-    if byte(budgetFields[n]) == ofTokens then
-      countedTokensLeft = min(countedTokensLeft or budgetLimits[n], budgetLimits[n] - budgetSettled[n] - budgetReserved[n])
-    end
   end
+  reserveCounts(0, 0)
 end
 
 -- Reads the terms of a group into the variables above. Returns the remaining terms, and where the terms end.

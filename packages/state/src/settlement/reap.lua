@@ -47,7 +47,8 @@ for n = 5, #ARGV do
         charged = charged + 1
         local completionTokens = tokens - promptTokens
         sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = nanos, reserved = -nanos,
-          tokens = tokens, reservedTokens = -tokens, requests = 1, closed = 1, budgets = budgets, counts = reapedCounts(nanos, promptTokens, completionTokens) }
+          tokens = tokens, reservedTokens = -tokens, requests = 1, closed = 1, budgets = budgets,
+          counts = reapedCounts(nanos, promptTokens, completionTokens) }
         local key = string.sub(keyField, 3)
         redis.call('SET', endedPrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, promptTokens,
           completionTokens, at, budgets == '' and key or key .. ' ' .. budgets, model), 'PX', endedHoldMs)
