@@ -94,6 +94,8 @@ t.test('a minute of a key has so many tokens; what a request did not use comes b
     const { status, headers } = await ask(seeded)
     assert.equal(status, 200)
     assert.equal(headers.get('x-ratelimit-limit-tokens'), '200')
+    assert.match(headers.get('x-ratelimit-reset-tokens')!, /^([\d.]+s|1m0s|\d+ms)$/)
+    assert.ok(Number.parseFloat(headers.get('x-ratelimit-reset-tokens')!) > 0, 'until the minute ends')
     await gateway.settled()
     assert.equal((await limitsOf(seeded)).tokens.left, 200 - 30 * (served + 1))
   }

@@ -103,8 +103,8 @@ export function limitError(
   allowances: AccountAllowances,
   { promptTokens, outputTokens, wantedTokens }: CostBound
 ): ServiceError {
-  const { mostTokens } = allowances
-  const fields = rateFields(refusal, mostTokens)
+  const { tokens: tokensPerMinute, mostTokens } = allowances
+  const fields = rateFields(refusal, { tokensPerMinute, mostTokens })
   const limit = limitOf(refusal, allowances)
   const count = countOf(refusal, allowances)
   const code = codeOfLimit[limit]

@@ -1,12 +1,20 @@
 import type { RateState } from '@tollgate/state/admission/admit.ts'
 
-/** The rate limit headers of OpenAI's API: names and values, alternating. */
-export function rateFields(state: RateState, tokensPerMinute: number): string[] {
+/**
+ * The rate limit headers of OpenAI's API: names and values, alternating.
+ *
+ * @param tokensPerMinute of the account, and `mostTokens` of the key, if that has fewer
+ */
+export function rateFields(
+  state: RateState,
+  { tokensPerMinute, mostTokens }: { tokensPerMinute: number; mostTokens: number }
+): string[] {
+  const isOfKey = mostTokens < tokensPerMinute && state.tokensLeft < mostTokens
   return [
     'x-ratelimit-limit-requests',
     String(state.requests),
     'x-ratelimit-limit-tokens',
-    String(tokensPerMinute),
+    String(mostTokens),
     'x-ratelimit-remaining-requests',
     String(state.requestsLeft),
     'x-ratelimit-remaining-tokens',
@@ -14,9 +22,13 @@ export function rateFields(state: RateState, tokensPerMinute: number): string[] 
     'x-ratelimit-reset-requests',
     duration(state.requestsRestMs),
     'x-ratelimit-reset-tokens',
-    duration(state.tokensRestMs)
+    duration(isOfKey ? Math.max(state.tokensRestMs, untilNextMinute()) : state.tokensRestMs)
   ]
 }
+
+/** When the tokens of a key are all back, by the clock of this process, ms. */
+const untilNextMinute = (): number => minuteMs - (Date.now() % minuteMs)
+const minuteMs = 60_000
 
 /** Formats a duration like Go: `20ms`, `1.5s`, `1m0s`. */
 export function duration(ms: number): string {

@@ -243,8 +243,8 @@ function answerFields(
   isInstead: boolean,
   output: GrantedOutput | null
 ): string[] {
-  const { hold, rates, mostTokens, toolCalls } = admitted
-  const fields = rateFields(rates, mostTokens)
+  const { hold, rates, toolCalls } = admitted
+  const fields = rateFields(rates, admitted)
   fields.push(...crossOriginFields(request.headers.origin))
   // Without this request's own reservation: what is left for it and all later requests.
   fields.push('x-tollgate-budget-remaining', formatNanos(Math.max(0, hold.budgetLeftNanos + hold.nanos)))
