@@ -174,24 +174,20 @@ class JsRedisState extends RedisServerState {
 
 function runRedis7Scripts(runtime: RedisLuaRuntime): RedisLuaRuntime {
   const runScript = runtime.eval.bind(runtime)
-  // The package passes the same buffer each time that a client names a script by its SHA-1.
-  const adapted = new WeakMap<Buffer, Buffer>()
+  // By text: the package passes a copy each time that a client names a script by its SHA-1.
+  const adapted = new Map<string, Buffer>()
   runtime.eval = (script, ...rest) => {
-    let text = adapted.get(script)
-    if (text === undefined) {
-      text = adaptScript(script)
-      adapted.set(script, text)
-    }
-    return runScript(text, ...rest)
+    // Latin-1 keeps each byte as it is.
+    const text = script.toString('latin1')
+    const known = adapted.get(text) ?? adaptScript(text)
+    adapted.set(text, known)
+    return runScript(known, ...rest)
   }
   return runtime
 }
 
-function adaptScript(script: Buffer): Buffer {
-  // Latin-1 keeps each byte as it is. Comments go because each run hashes and compiles the whole text.
-  const text = script
-    .toString('latin1')
-    .replace(/^#!lua.*/, '')
-    .replace(/^[ \t]*(?:--.*)?/gm, '')
+/** Comments go because each run hashes and compiles the whole text. */
+function adaptScript(script: string): Buffer {
+  const text = script.replace(/^#!lua.*/, '').replace(/^[ \t]*(?:--.*)?/gm, '')
   return Buffer.from(prelude + text, 'latin1')
 }
