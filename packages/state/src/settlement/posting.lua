@@ -36,47 +36,25 @@ local function postSpend(field, value, at, moreSettled, moreReserved)
   write(field, packFields(keyForm, EACH(key, keyName)))
 end
 
--- Adds to a budget, in the window of a time of admission. `value` is its field. A missing one is skipped: control removed it,
--- or counts it from the ledger.
-local function postBudget(field, value, at, moreSettled, moreReserved)
+-- Adds to a budget or a limit of counts, in the window of a time of admission. Each takes its own of the changes of what is
+-- settled and of what is reserved; `closed` is how many requests no longer run. `value` is its field. A missing one is skipped:
+-- control removed it, or counts it from the ledger. Only admissions begin a window of counts, by the clock.
+local function postLimit(field, value, at, moreSettled, moreReserved, tokens, moreTokens, requests, closed)
   local packed = latest and latest[field] or value
   if not packed then
     return
   end
   local window, spent, held, corrections = unpackFields(budgetForm, packed)
-  local ofWindow = windowOf(field, at)
-  if ofWindow > window then
+  local unit, ofWindow = string.byte(field), windowOf(field, at)
+  if unit == ofTokens then
+    moreSettled, moreReserved = tokens, moreTokens
+  elseif unit ~= ofNanos then
+    moreSettled, moreReserved = unit == ofRequests and requests or 0, -closed
+  elseif ofWindow > window then
     window, spent, held, corrections = ofWindow, 0, 0, 0
   end
   if ofWindow == window then
     write(field, packFields(budgetForm, window, max(0, spent + moreSettled), max(0, held + moreReserved), corrections))
-  end
-end
-
--- Adds to a limit of counts, if its window is that of the time of admission.
-local function postCount(field, value, at, more, moreReserved)
-  local packed = latest and latest[field] or value
-  if not packed then
-    return
-  end
-  local window, counted, held, corrections = unpackFields(budgetForm, packed)
-  if windowOf(field, at) == window then
-    write(field, packFields(budgetForm, window, max(0, counted + more), max(0, held + moreReserved), corrections))
-  end
-end
-
--- Adds to a budget or a limit of counts: each takes its own of the changes of what is settled and of what is reserved. `closed`
--- is how many requests no longer run.
-local function postLimit(field, value, at, nanos, moreNanos, tokens, moreTokens, requests, closed)
-  local unit = string.byte(field)
-  if unit == ofNanos then
-    postBudget(field, value, at, nanos, moreNanos)
-  elseif unit == ofTokens then
-    postCount(field, value, at, tokens, moreTokens)
-  elseif unit == ofRequests then
-    postCount(field, value, at, requests, -closed)
-  else
-    postCount(field, value, at, 0, -closed)
   end
 end
 

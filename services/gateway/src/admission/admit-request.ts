@@ -11,6 +11,7 @@ import {
   type BudgetLeft,
   type CostBound,
   type Hold,
+  type LimitRefusal,
   prepareAdmission,
   type RateState
 } from '@tollgate/state/admission/admit.ts'
@@ -180,15 +181,17 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       bound = shorter
       continue
     }
-    const isOverTokens = answer?.outcome === 'over-limit' && limitOf(answer, allowances) === 'tokens'
-    if (bound.fewerCalls != null && (answer === null || answer.outcome === 'over-budget' || isOverTokens)) {
+    const couldHaveFewerCalls: boolean =
+      answer === null || answer.outcome === 'over-budget' || isOverTokens(answer, allowances)
+    if (bound.fewerCalls != null && couldHaveFewerCalls) {
       bound = bound.fewerCalls()
       continue
     }
     if (answer === null) throw exceedsRateError(whole, counter.isCounted, allowances, { name, plan, catalog })
     const least: number = shrunk ? cost!.wantedTokens : leastOutput(cost!, bound.isDefault === true, model!)
-    const smaller: ReturnType<typeof shrinkOutput> | AdmitAnswer =
-      isOverTokens && answer.outcome === 'over-limit' ? shrinkOutput(cost!, least, answer, allowances) : answer
+    const smaller: ReturnType<typeof shrinkOutput> | AdmitAnswer = isOverTokens(answer, allowances)
+      ? shrinkOutput(cost!, least, answer, allowances)
+      : answer
     if (typeof smaller !== 'number') {
       throw refusalOf(smaller, { ...cost!, wantedTokens: least }, counter.isCounted || !couldBeShorter, allowances)
     }
@@ -247,9 +250,13 @@ function dependsOnPrompt(
   allowances: AccountAllowances
 ): boolean {
   if (answer === null) return true
-  if (answer.outcome === 'over-limit') return limitOf(answer, allowances) === 'tokens'
-  if (answer.outcome !== 'over-budget') return false
+  if (answer.outcome !== 'over-budget') return isOverTokens(answer, allowances)
   return (outputPicos * minTokens) / 1000 <= answer.limit - answer.settled - answer.reserved
+}
+
+/** Whether the tokens of the account's rate, or of the key's minute, do not suffice. */
+function isOverTokens(answer: AdmitAnswer, allowances: AccountAllowances): answer is LimitRefusal {
+  return answer.outcome === 'over-limit' && limitOf(answer, allowances) === 'tokens'
 }
 
 /** @param least with the output that the request waits for */

@@ -4,7 +4,7 @@ import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { costOfCalls } from '@tollgate/contracts/prices/cost.ts'
 import { type ModelPrices, standardOnly } from '@tollgate/contracts/prices/model-prices.ts'
 import { dearestRates } from '@tollgate/contracts/prices/rates-for.ts'
-import type { AdmitAnswer, Allowances, CostBound } from '@tollgate/state/admission/admit.ts'
+import type { Allowances, CostBound, LimitRefusal } from '@tollgate/state/admission/admit.ts'
 import type { TokenBound } from '../tokens/token-bound.ts'
 
 /** From the admission of a request to its latest end, Unix milliseconds. */
@@ -91,8 +91,6 @@ export function leastOutput(
   return Math.min(Math.max(minTokens, useful), wantedTokens)
 }
 
-type TokenRefusal = AdmitAnswer & { outcome: 'over-limit' }
-
 /**
  * Shrinks an output that exceeds the rate of tokens.
  *
@@ -103,9 +101,9 @@ type TokenRefusal = AdmitAnswer & { outcome: 'over-limit' }
 export function shrinkOutput(
   { promptTokens, outputTokens, wantedTokens }: CostBound,
   least: number,
-  refusal: TokenRefusal,
+  refusal: LimitRefusal,
   { tokens: perMinute, tokenBurst }: Pick<Allowances, 'tokens' | 'tokenBurst'>
-): number | TokenRefusal {
+): number | LimitRefusal {
   if (least >= wantedTokens) return refusal
   const room = Math.floor((refusal.tokensLeft - promptTokens) / outputTokens)
   if (room >= least) return Math.min(room, wantedTokens)

@@ -112,8 +112,8 @@ function limitsOf({ counters, allowances, budgets, counts }: KnownFacts): KeyFac
   const isKeyFuller = running !== undefined && running.limit - running.used < concurrentRequests - account.open
   const toFreeModels = counted.filter(({ of }) => of === 'free-models')
   return {
-    requests: ofKey !== null && ofKey.left < ofAccount.left ? ofKey : ofAccount,
-    tokens: tokensOfKey !== null && tokensOfKey.left < tokensOfAccount.left ? tokensOfKey : tokensOfAccount,
+    requests: tighter(ofKey, ofAccount),
+    tokens: tighter(tokensOfKey, tokensOfAccount),
     concurrent_requests: isKeyFuller ? { limit: running.limit, in_use: running.used } : runningOfAccount,
     free_models: toFreeModels.map(({ window, limit, used }) => ({
       window: window!,
@@ -122,6 +122,9 @@ function limitsOf({ counters, allowances, budgets, counts }: KnownFacts): KeyFac
     }))
   }
 }
+
+const tighter = (ofKey: Rate | null, ofAccount: Rate): Rate =>
+  ofKey !== null && ofKey.left < ofAccount.left ? ofKey : ofAccount
 
 const minuteMs = 60_000
 
