@@ -1,26 +1,29 @@
-import {
-  type BudgetWindow,
-  budgetWindows,
-  windowBegins,
-  windowNumber
-} from '@tollgate/contracts/records/budget-windows.ts'
+import { windowBegins } from '@tollgate/contracts/records/budget-windows.ts'
 import type { Allowances, CostBound } from '../admission/admit.ts'
 import { countsOf, type SettledRequest } from '../settlement/settlement-sums.ts'
 import type { SeedOutcome } from '../spend/spend.ts'
+import {
+  type Counts,
+  changeCount,
+  isOfMoney,
+  kindOf,
+  numberOf,
+  reservedIn,
+  takenOf,
+  turnBudget,
+  type WindowsModel
+} from './windows-model.ts'
 
 /**
  * A model of what the scripts that admit and settle do to one account, without Redis: the reference for their property
  * tests. It computes with whole numbers of any size, and adds up the open holds for the reserved amount. So it cannot
  * have the rounding errors that the scripts may have.
  */
-export interface AccountModel {
+export interface AccountModel extends WindowsModel {
   /** The month that `settled` counts, yyyymm; null while spend is not seeded. */
   month: number | null
   /** Nanodollars by key. The account's own amount is under ''. */
   settled: Map<string, number>
-  /** The budgets with a window and the limits of counts, by field: the number of the window, what was settled in it, the
-   * corrections, and what corrections added to the reservations of its own holds (of a count: all that is reserved). */
-  budgets: Map<string, { window: number; settled: number; corrections: number; otherReserved: number }>
   /** Arrival times (µs) of the rates: `q` (requests) and `t` (tokens) of the account, `q:<key>` of a key. */
   arrivals: Map<string, number>
   /** No hold ends before this time, ms. */
@@ -100,19 +103,6 @@ export type ModelAnswer =
     }
   | { outcome: 'over-limit'; limit: string; window?: number; waitMs: number }
   | { outcome: 'admitted'; grantedTokens: number; at: number; nanos: number; budgetLeftNanos: number }
-
-/** Budgets of these tests: of the account; of one key for a week; of one model for a month; of the account for ever. */
-export const budgetFields = ['bd:1', 'bw:2', 'bm:3', 'bl:4'] as const
-
-/** Limits of counts of these tests: of the tokens and the running requests of a key, and of requests to one model. */
-export const countsInTests = ['ti:key_1', 'ol:key_2', 'qi:free', 'qd:free'] as const
-
-/** Whether a budget or limit of these tests counts a request. */
-export function isCountedBy(field: string, { key, model }: { key: string; model: string }): boolean {
-  if (field === 'bw:2') return key === 'key_1'
-  if (field === 'bm:3' || field.endsWith(':free')) return model === 'model 0|x'
-  return !field.includes('key') || field.endsWith(key)
-}
 
 export const emptyAccount = (): AccountModel => ({
   month: null,
@@ -231,7 +221,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
     const window = numberOf(field, secondsOf(now))
     const present = account.budgets.get(field)
     const counted = present?.window === window ? present.settled + present.otherReserved : 0
-    if (counted + amountIn(field, { nanos: 0, tokens: allTokens }) <= limit) continue
+    if (counted + takenOf(field, allTokens) <= limit) continue
     const endsAt = { i: (window + 1) * 60e6, d: (window + 1) * 86_400e6 }[field[1]!] ?? 0
     const wait = endsAt > now.micros ? endsAt - now.micros : 1e6
     return { outcome: 'over-limit', limit: 'counted', window: index, waitMs: Math.ceil(wait / 1000) }
@@ -247,8 +237,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   account.firstDeadline = Math.min(account.firstDeadline ?? deadline, deadline)
   for (const { field } of allowances.windows) turnBudget(account, field, isOfMoney({ field }) ? at : secondsOf(now))
   for (const { field } of allowances.windows) {
-    if (!isOfMoney({ field }))
-      account.budgets.get(field)!.otherReserved += amountIn(field, { nanos: 0, tokens: allTokens })
+    if (!isOfMoney({ field })) account.budgets.get(field)!.otherReserved += takenOf(field, allTokens)
   }
   const nanos = nanosOf(bound, granted)
   account.holds.set(id, {
@@ -280,61 +269,11 @@ function countedIn(account: AccountModel, month: number, { windows }: Allowances
   return at
 }
 
-const isOfMoney = ({ field }: { field: string }): boolean => field.startsWith('b')
-/** What a request takes of a budget or limit. */
-const amountIn = (field: string, { nanos, tokens }: { nanos: number; tokens: number }): number =>
-  ({ b: nanos, t: tokens })[field[0]!] ?? 1
-
-const kindOf = (field: string): BudgetWindow => budgetWindows.find((window) => window[0] === field[1])!
-const numberOf = (field: string, seconds: number): number =>
-  field[1] === 'i' ? Math.floor(seconds / 60) : windowNumber(kindOf(field), seconds * 1000)
-
-/** The reserved amount of a budget in a window. */
-function reservedIn(account: AccountModel, field: string, window: number): number {
-  const present = account.budgets.get(field)
-  let sum = present?.window === window ? present.otherReserved : 0
-  if (!isOfMoney({ field })) return sum
-  for (const hold of account.holds.values()) {
-    if (hold.budgets.split(' ').includes(field) && numberOf(field, hold.at) === window) sum += hold.nanos
-  }
-  return sum
-}
-
-/** What is reserved in a budget's present window. */
-export const reservedInBudget = (account: AccountModel, field: string): number =>
-  reservedIn(account, field, account.budgets.get(field)!.window)
-
-/** Begins the window of a time (s) unless it or a later one has begun, and a missing budget. A count goes with the time. */
-export function turnBudget(account: AccountModel, field: string, at: number): void {
-  const window = numberOf(field, at)
-  const present = account.budgets.get(field)
-  if (present === undefined || present.window < window || (!isOfMoney({ field }) && present.window !== window)) {
-    account.budgets.set(field, { window, settled: 0, corrections: 0, otherReserved: 0 })
-  }
-}
-
 /** The time at which an admission would count now, without the windows of budgets; s since the epoch. */
 export function countedAt(account: AccountModel, now: Moment): number {
   const month = Math.max(account.month ?? 0, now.month ?? 0)
   return month === 0 ? secondsOf(now) : within(month, secondsOf(now))
 }
-
-/** Brings a budget to what it should have. @param settled according to the ledger and Redis */
-export function correctModel(account: AccountModel, field: string, settled: number): void {
-  const budget = account.budgets.get(field)!
-  const reserved = [...account.holds.values()]
-    .filter((hold) => isCountedBy(field, hold) && numberOf(field, hold.at) === budget.window)
-    .reduce((sum, { nanos }) => sum + nanos, 0)
-  const before = reservedIn(account, field, budget.window)
-  if (settled === budget.settled && reserved === before) return
-  budget.settled = settled
-  budget.otherReserved += reserved - before
-  budget.corrections++
-}
-
-/** Whether a usage row is of a budget's present window. */
-export const isInWindow = (account: AccountModel, field: string, hour: number): boolean =>
-  numberOf(field, hour * 3600) === account.budgets.get(field)!.window
 
 function ratesOf(account: AccountModel, key: string, allowances: Allowances, now: Moment) {
   const { keyRequests, keyRequestBurst, requests, requestBurst, tokens, tokenBurst } = allowances
@@ -523,25 +462,6 @@ export function seedModel(
     account.settled.set(key, nanos)
   }
   return 'seeded'
-}
-
-/** What a request changes in limits of counts. */
-interface Counts {
-  tokens?: number
-  requests?: number
-  /** Tokens of its hold that are no longer reserved. */
-  held?: number
-  /** 1 if it no longer runs. */
-  closed?: number
-}
-
-function changeCount(account: AccountModel, field: string, at: number, counts: Counts): void {
-  const { tokens = 0, requests = 0, held = 0, closed = 0 } = counts
-  const limit = account.budgets.get(field)!
-  if (limit.window !== numberOf(field, at)) return
-  const more = { t: tokens, q: requests }[field[0]!] ?? 0
-  limit.settled = Math.max(0, limit.settled + more)
-  limit.otherReserved = Math.max(0, limit.otherReserved - (field[0] === 't' ? held : closed))
 }
 
 /** Collects the changes of one script to spend and usage. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Allowances, CostBound } from '../admission/admit.ts'
-import { budgetFields, countsInTests } from './account-model.ts'
+import { budgetFields, countsInTests } from './windows-model.ts'
 
 /** What happens to a command and its answer. A `swallowed` command was sent, but not executed. */
 export type Delivery = 'answered' | 'executed' | 'swallowed' | 'unsent'

@@ -3,10 +3,10 @@ import { countOf, measuredCounters, rareCounts } from '@tollgate/contracts/meter
 import { nothingCounted } from '@tollgate/contracts/requests/receipt.ts'
 import type { AdmitAnswer, Allowances } from '../admission/admit.ts'
 import type { SettledRequest } from '../settlement/settlement-sums.ts'
-import { isCountedBy } from './account-model.ts'
 import type { Action, Delivery, RequestContent, Usage } from './limits-actions.ts'
 import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
 import { aReceipt } from './one-account.ts'
+import { isCountedBy } from './windows-model.ts'
 
 /** The state of a request at its gateway. */
 interface Request {

@@ -22,13 +22,9 @@ import { prepareAccount } from '../wire/packed.ts'
 import {
   type AccountModel,
   admitModel,
-  budgetFields,
   cancelModel,
-  correctModel,
   countedAt,
   emptyAccount,
-  isCountedBy,
-  isInWindow,
   type ModelRequest,
   type ModelUsage,
   type Moment,
@@ -36,17 +32,24 @@ import {
   nanosOf,
   openModel,
   reapModel,
-  reservedInBudget,
   reservedOf,
   seedModel,
-  settleModel,
-  turnBudget
+  settleModel
 } from './account-model.ts'
 import { readState } from './account-state.ts'
 import { comparable, contentOf } from './model-content.ts'
 import type { MovedClock } from './moved-clock.ts'
 import { activeKey, admitOne } from './one-account.ts'
 import { type RedisContent, readContent, writeContent } from './redis-content.ts'
+import {
+  budgetFields,
+  correctModel,
+  isCountedBy,
+  isInWindow,
+  isOfMoney,
+  reservedInBudget,
+  turnBudget
+} from './windows-model.ts'
 
 /** Two accounts of one shard: they share deadlines and the list of usage. */
 export const accounts: readonly [string, string] = twoOfOneShard()
@@ -457,9 +460,9 @@ function checkGrant(account: AccountModel, { key, bound, allowances }: Asking, g
     [allowances.accountBudgetNanos, (account.settled.get('') ?? 0) + adjustedNow + reservedOf(account)],
     [allowances.keyBudgetNanos ?? Infinity, (account.settled.get(key) ?? 0) + reservedOf(account, key)],
     [allowances.requestNanos, nanosOf(bound, granted)],
-    ...allowances.windows.filter(({ field }) => field.startsWith('b')).map(usedOf)
+    ...allowances.windows.filter(isOfMoney).map(usedOf)
   ]
-  for (const [limit, taken] of allowances.windows.filter(({ field }) => !field.startsWith('b')).map(usedOf)) {
+  for (const [limit, taken] of allowances.windows.filter((limit) => !isOfMoney(limit)).map(usedOf)) {
     assert.ok(taken <= limit, `${taken} is above the limit of ${limit}`)
   }
   if (nanosOf(bound, granted) > 0)

@@ -6,9 +6,10 @@ import {
   uncopiedName,
   usageIndexName
 } from '../keyspace/names.ts'
-import { type AccountModel, type ReapedCharge, reservedInBudget, reservedOf } from './account-model.ts'
+import { type AccountModel, type ReapedCharge, reservedOf } from './account-model.ts'
 import { parseState } from './account-state.ts'
 import type { RedisContent } from './redis-content.ts'
+import { reservedInBudget } from './windows-model.ts'
 
 /** The exact content of Redis that these models predict, without amounts of 0. */
 export function contentOf(accounts: ReadonlyMap<string, AccountModel>): RedisContent {
