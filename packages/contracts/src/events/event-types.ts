@@ -28,6 +28,17 @@ const refusals = {
   ...refusedMembers
 }
 
+/** Which budget it is. */
+const ofWindow = {
+  scope: Type.Enum(['account', 'member', 'key'], { description: 'Whose budget it is.' }),
+  key: orNull(EventKey),
+  member_id: orNull(Type.String(), 'The person, if `scope` is `member`.'),
+  window: Type.Enum([...budgetWindows], {
+    description: 'A calendar day, week (from Monday) or month in UTC; `lifetime` never begins again.'
+  }),
+  models: orNull(Type.Array(Type.String()), 'It counts requests to these models alone; null: all models.')
+}
+
 const Subscription = Type.String({ description: 'Its id at the payment provider.' })
 const Prices = Type.Array(Type.String(), { description: 'Ids of its prices at the payment provider.' })
 
@@ -54,13 +65,7 @@ export const accountEvents = {
   // Not the type of the monthly budgets: programs that know only those would take it for them.
   'budget.window_threshold': Type.Object(
     {
-      scope: Type.Enum(['account', 'member', 'key'], { description: 'Whose budget it is.' }),
-      key: orNull(EventKey),
-      member_id: orNull(Type.String(), 'The person, if `scope` is `member`.'),
-      window: Type.Enum([...budgetWindows], {
-        description: 'A calendar day, week (from Monday) or month in UTC; `lifetime` never begins again.'
-      }),
-      models: orNull(Type.Array(Type.String()), 'It counts requests to these models alone; null: all models.'),
+      ...ofWindow,
       percent: Type.Integer({ description: 'The threshold that the spend of the window has reached.' }),
       budget_usd: Usd,
       spent_usd: Usd,
@@ -69,6 +74,19 @@ export const accountEvents = {
     {
       description:
         'The spend has reached a share of a budget of a day, a week or for ever, of some models, or of a member. `budget.threshold` tells of the other budgets: those of a month for all models of the account or a key.'
+    }
+  ),
+  'budget.window_forecast': Type.Object(
+    {
+      ...ofWindow,
+      budget_usd: Usd,
+      spent_usd: Usd,
+      used_up_at: Type.String({ ...Instant, description: 'When it will be used up.' }),
+      resets_at: orNull(Instant, 'When the next window begins; null: never.')
+    },
+    {
+      description:
+        'At the pace of the last days, a budget of a week or month will be used up before it resets, or one for ever within seven days. `budget.forecast` tells of the account’s budget of a month for all models; budgets of a day have no forecast.'
     }
   ),
   'requests.refused': Type.Object(refusals, {

@@ -58,7 +58,14 @@ export const BudgetUse = Type.Object({
   spent_usd: Usd,
   reserved_usd: Type.String({ ...Usd, description: 'The maximum cost of running requests.' }),
   remaining_usd: Usd,
-  resets_at: orNull(Type.String({ format: 'date-time', description: 'Null: never.' }))
+  resets_at: orNull(Type.String({ format: 'date-time', description: 'Null: never.' })),
+  used_up_at: orNull(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When it will be used up at the pace of the last seven complete days; null: not before it resets, or fewer than three days of usage.'
+    })
+  )
 })
 export type BudgetUse = Static<typeof BudgetUse>
 

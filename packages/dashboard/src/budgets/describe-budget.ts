@@ -25,5 +25,8 @@ export const isMonthly = ({ window, models }: BudgetScope): boolean => window ==
 export const describeUse = ({ spent_usd: spent, reserved_usd: reserved, remaining_usd: left }: BudgetUse): string =>
   `${formatUsd(spent)} spent, ${formatUsd(reserved)} reserved, ${formatUsd(left)} left`
 
-export const describeReset = ({ resets_at: at }: BudgetUse): string =>
-  at === null ? 'Never resets.' : `Resets on ${formatUtcDay(new Date(at))} (UTC).`
+export function describeReset({ resets_at: at, used_up_at: usedUpAt }: BudgetUse): string {
+  const resets = at === null ? 'Never resets.' : `Resets on ${formatUtcDay(new Date(at))} (UTC).`
+  if (usedUpAt === null) return resets
+  return `${resets} At the pace of the last days, it will be used up on ${formatUtcDay(new Date(usedUpAt))}.`
+}

@@ -43,6 +43,10 @@ const examples: Readonly<Record<string, readonly [data: object, told: RegExp]>> 
     { ...windowed, percent: 80 },
     /^80 % of the daily budget of key “\u2068Web\u2069” for small, large is spent: \$40\.00 of \$50\.00\.$/
   ],
+  'budget.window_forecast': [
+    { ...windowed, used_up_at: at },
+    /^The daily budget of key .* for small, large will probably not last: \$40\.00 of \$50\.00 .* used up at Nov 23, 2026.* It resets at/
+  ],
   'budget.forecast': [{ ...spent, forecast_usd: '61.00' }, /not last.*\$61\.00 of \$50\.00/],
   'requests.refused': [refused, /^Key .* refuses requests: the budget has \$0\.35 left, and .* needs \$0\.47\.$/],
   'requests.refused_ended': [refused, /no longer refuses requests\. It refused 12 requests from Nov 23, 2026/],

@@ -74,6 +74,17 @@ function nameOfMember(id: string, nameOfId: NameOf): string {
   return name === id ? 'a member of the team' : isolate(name)
 }
 
+/** Such as `weekly budget of the account for gpt-5`. */
+function nameOfBudget(
+  { key, member_id: member, window, models }: EventData<'budget.window_threshold' | 'budget.window_forecast'>,
+  nameOfId: NameOf
+): string {
+  const owner = key !== null ? nameOf(key) : member !== null ? nameOfMember(member, nameOfId) : 'the account'
+  return `${often[window]} budget of ${owner}${ofModels(models)}`
+}
+
+const ofModels = (models: readonly string[] | null): string => (models === null ? '' : ` for ${models.join(', ')}`)
+
 const often = { day: 'daily', week: 'weekly', month: 'monthly', lifetime: 'lifetime' } as const
 
 /** What to say of each event type. The only place that knows. */
@@ -89,20 +100,27 @@ const tellers: { readonly [Type in EventType]: Teller<Type> } = {
     return { text: `The ${budget} is used up: ${amounts}. Further requests are refused.`, tone: 'danger', link }
   },
   'budget.window_threshold': (data, nameOfId) => {
-    const { key, member_id: member, window, models, percent, budget_usd, spent_usd, resets_at: resetsAt } = data
-    const owner = key !== null ? nameOf(key) : member !== null ? nameOfMember(member, nameOfId) : 'the account'
-    const of = models === null ? '' : ` for ${models.join(', ')}`
-    const budget = `${often[window]} budget of ${owner}${of}`
+    const { key, models, percent, budget_usd, spent_usd, resets_at: resetsAt } = data
+    const budget = nameOfBudget(data, nameOfId)
     const amounts = `${formatUsd(spent_usd)} of ${formatUsd(budget_usd)}`
     const link = key === null ? pages.usage : pageOf(key)
     const until = resetsAt === null ? '' : ` until ${moment(resetsAt)}`
     return percent < 100
       ? { text: `${percent} % of the ${budget} is spent: ${amounts}.`, tone: 'warning', link }
       : {
-          text: `The ${budget} is used up: ${amounts}. Further requests${of} are refused${until}.`,
+          text: `The ${budget} is used up: ${amounts}. Further requests${ofModels(models)} are refused${until}.`,
           tone: 'danger',
           link
         }
+  },
+  'budget.window_forecast': (data, nameOfId) => {
+    const { key, used_up_at: usedUpAt, resets_at: resetsAt, budget_usd, spent_usd } = data
+    const resets = resetsAt === null ? '' : ` It resets at ${moment(resetsAt)}.`
+    return {
+      text: `The ${nameOfBudget(data, nameOfId)} will probably not last: ${formatUsd(spent_usd)} of ${formatUsd(budget_usd)} is spent, and at the pace of the last days it is used up at ${moment(usedUpAt)}.${resets}`,
+      tone: 'warning',
+      link: key === null ? pages.usage : pageOf(key)
+    }
   },
   'budget.forecast': ({ month, budget_usd, forecast_usd }) => ({
     text: `The budget for ${formatMonth(month)} will probably not last. At the pace of the last days, you will spend ${formatUsd(forecast_usd)} of ${formatUsd(budget_usd)}.`,

@@ -103,7 +103,7 @@ async function readAccountBudgets(
 ): Promise<AccountBudget[]> {
   const { budgets } = await readAccount(orm, accountId)
   const read = budgets.map((budget) => ({ ...budget, field: budgetField(budget) }))
-  const uses = await readUses(redis, accountId, read, clock())
+  const uses = await readUses({ orm, redis }, accountId, read, clock())
   return budgets.map((budget, index) => ({
     of: budget.member === undefined ? 'account' : 'member',
     member_id: budget.member ?? null,

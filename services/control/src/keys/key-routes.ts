@@ -80,7 +80,7 @@ export async function keyRoutes(instance: FastifyInstance, options: KeysOptions)
       const now = clock()
       const [described, budgets] = await Promise.all([
         describeKey(orm, principalOf(request), key, now),
-        readKeyBudgets(options.redis, key, now)
+        readKeyBudgets({ orm, redis: options.redis }, key, now)
       ])
       return { key: { ...described, budgets, in_force: isInForce } }
     }

@@ -26,7 +26,7 @@ interface Kind {
 
 export const kindsOfMails: Readonly<Record<MailKind, Kind>> = {
   budget: {
-    types: ['budget.threshold', 'budget.window_threshold', 'budget.forecast'],
+    types: ['budget.threshold', 'budget.window_threshold', 'budget.forecast', 'budget.window_forecast'],
     isRequired: false,
     isForOperators: false,
     collectMs: 30_000,

@@ -122,6 +122,24 @@ onDatabase('queued mails', async (t, newDatabase) => {
       sent[1]!.text,
       /80 % of your budget.*80 % of the daily budget of “Ada” for small \(\$2\.00 of \$2\.00\)/s
     )
+    const forecast: NewEvent = {
+      type: 'budget.window_forecast',
+      accountId: id,
+      at: clock(),
+      data: {
+        ...{ scope: 'account', key: null, member_id: null, window: 'lifetime', models: null },
+        ...{ budget_usd: '9.00', spent_usd: '5.00', used_up_at: '2026-11-24T06:00:00.000Z', resets_at: null }
+      }
+    }
+    await record([forecast])
+    passMinutes(1)
+    await sender.runOnce()
+    assert.equal(sent[2]!.subject, 'The lifetime budget of your account will probably not last')
+    assert.match(sent[2]!.text, /24 November 2026.*When it is used up, we refuse further requests\./s)
+    await record([forecast, windowed(80)])
+    passMinutes(1)
+    await sender.runOnce()
+    assert.equal(sent[3]!.subject, '2 budgets need your attention')
   })
 
   await t.test('a mail of a replica whose clock is minutes ahead is sent at once, by PostgreSQL’s clock', async () => {

@@ -11,7 +11,9 @@ export interface NamedMember {
 /** Adds the names of people whose budgets notices are about. Events and stored mails have only their ids. */
 export async function nameMembers(orm: Orm, notices: readonly StoredNotice[]): Promise<StoredNotice[]> {
   const memberOf = ({ type, data }: StoredNotice): string | null =>
-    type === 'budget.window_threshold' ? (data as { member_id: string | null }).member_id : null
+    type === 'budget.window_threshold' || type === 'budget.window_forecast'
+      ? (data as { member_id: string | null }).member_id
+      : null
   const ids = new Set(notices.flatMap((notice) => memberOf(notice) ?? []))
   if (ids.size === 0) return [...notices]
   const people = await orm

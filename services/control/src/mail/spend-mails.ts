@@ -5,7 +5,10 @@ import type { NamedMember } from './name-members.ts'
 
 type Threshold = EventData<'budget.threshold'>
 type WindowThreshold = NoticeOf<'budget.window_threshold'>['data'] & NamedMember
-type BudgetNotice = NoticeOf<'budget.threshold' | 'budget.window_threshold' | 'budget.forecast'>
+type WindowForecast = NoticeOf<'budget.window_forecast'>['data'] & NamedMember
+type BudgetNotice = NoticeOf<
+  'budget.threshold' | 'budget.window_threshold' | 'budget.forecast' | 'budget.window_forecast'
+>
 
 /**
  * A mail about budgets: the account's of the month first, then forecasts, then the others. Each budget is named once, as
@@ -19,20 +22,29 @@ export function budgetMail(notices: readonly BudgetNotice[]): MailContent {
   const windows = lastOfEach(
     notices.flatMap((notice) => (notice.type === 'budget.window_threshold' ? [notice.data] : []))
   )
-  const items = [...ofKeys.map(keyLine), ...windows.map(windowLine)]
+  const isTold = new Set(windows.map(placeOf))
+  // A threshold says more than the forecast of the same budget.
+  const forecasts = lastOfEach(
+    notices.flatMap((notice) => (notice.type === 'budget.window_forecast' ? [notice.data] : []))
+  ).filter((data) => !isTold.has(placeOf(data)))
+  const items = [...ofKeys.map(keyLine), ...windows.map(windowLine), ...forecasts.map(forecastLine)]
   if (ofAccount !== undefined) return { ...accountMail(ofAccount), ...(items.length > 0 && { items }) }
   if (forecast !== undefined) return { ...forecastMail(forecast.data), ...(items.length > 0 && { items }) }
-  if (windows.length === 0) return keysMail(ofKeys)
-  if (items.length === 1) return windowMail(windows[0]!)
-  const title = `${items.length} budgets have reached a threshold`
+  if (windows.length === 0 && forecasts.length === 0) return keysMail(ofKeys)
+  if (items.length === 1) return windows.length === 1 ? windowMail(windows[0]!) : windowForecastMail(forecasts[0]!)
+  const title = `${items.length} budgets ${forecasts.length === 0 ? 'have reached a threshold' : 'need your attention'}`
   return { subject: title, title, paragraphs: [], items, button: seeUsage }
 }
 
-function lastOfEach(thresholds: readonly WindowThreshold[]): WindowThreshold[] {
-  const nameOf = ({ key, member_id, window, models }: WindowThreshold) =>
-    JSON.stringify([key?.id, member_id, window, models])
-  return [...new Map(thresholds.map((one) => [nameOf(one), one])).values()]
-}
+const lastOfEach = <Data extends OfWindow>(all: readonly Data[]): Data[] => [
+  ...new Map(all.map((one) => [placeOf(one), one])).values()
+]
+
+/** What tells budgets with a window apart. */
+type OfWindow = Pick<WindowThreshold, 'key' | 'member_id' | 'window' | 'models'> & NamedMember
+
+const placeOf = ({ key, member_id, window, models }: OfWindow): string =>
+  JSON.stringify([key?.id, member_id, window, models])
 
 const usedUp = 'Until the month ends, we refuse requests that no longer fit the budget, with status 402.'
 const seeUsage = { text: 'See your usage', path: '/dashboard/usage' }
@@ -91,7 +103,7 @@ function keysMail(thresholds: readonly Threshold[]): MailContent {
 const often = { day: 'daily', week: 'weekly', month: 'monthly', lifetime: 'lifetime' } as const
 
 /** Such as `daily budget of your API key “shop” for small`. */
-function nameOfBudget({ key, member_id, member_name, window, models }: WindowThreshold): string {
+function nameOfBudget({ key, member_id, member_name, window, models }: OfWindow): string {
   const person = member_name === undefined ? 'a member of your team' : quoted(member_name)
   const owner = key !== null ? `your API key ${quoted(key.label)}` : member_id !== null ? person : 'your account'
   return `${often[window]} budget of ${owner}${models === null ? '' : ` for ${models.join(', ')}`}`
@@ -118,6 +130,30 @@ function windowMail(threshold: WindowThreshold): MailContent {
     button: key === null ? seeUsage : { text: 'See your keys', path: '/dashboard/keys' }
   }
 }
+
+function windowForecastMail(forecast: WindowForecast): MailContent {
+  const { key, window, models, budget_usd, spent_usd, used_up_at, resets_at } = forecast
+  const title = `The ${nameOfBudget(forecast)} will probably not last`
+  const requests = models === null ? 'requests' : `requests for ${models.join(', ')}`
+  return {
+    subject: title,
+    title,
+    facts: [
+      [window === 'lifetime' ? 'Spent' : `Spent this ${window}`, dollars(spent_usd)],
+      ['Budget', dollars(budget_usd)],
+      ['Probably used up', moment(used_up_at)],
+      ...(resets_at === null ? [] : [['Resets', moment(resets_at)] as const])
+    ],
+    paragraphs: [
+      'The forecast assumes that as much is spent each day as in the last days.',
+      `When it is used up, we refuse further ${requests}${resets_at === null ? '' : ' until it resets'}.`
+    ],
+    button: key === null ? seeUsage : { text: 'See your keys', path: '/dashboard/keys' }
+  }
+}
+
+const forecastLine = (forecast: WindowForecast): string =>
+  `The ${nameOfBudget(forecast)} will probably be used up at ${moment(forecast.used_up_at)} (${dollars(forecast.spent_usd)} of ${dollars(forecast.budget_usd)} is spent)`
 
 const windowLine = (threshold: WindowThreshold): string => {
   const { percent, budget_usd, spent_usd } = threshold

@@ -134,7 +134,7 @@ function visibleIn({ accountId, role, userId }: Feed): SQL | undefined {
   const isOfFeed = accountId === null ? isNull(events.accountId) : eq(events.accountId, accountId)
   if (role === 'owner') return and(isOfFeed, notInArray(events.type, hiddenForAll))
   // Other members see their own budgets alone, as in the list of budgets.
-  const isOfOther = sql`${events.type} = 'budget.window_threshold' and ${events.data} ->> 'member_id' <> ${userId}`
+  const isOfOther = sql`${events.type} in ('budget.window_threshold', 'budget.window_forecast') and ${events.data} ->> 'member_id' <> ${userId}`
   return and(isOfFeed, notInArray(events.type, hiddenForSeats), sql`(${isOfOther}) is not true`)
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { forecastMonth } from '../usage/daily-spend.ts'
+import { forecastMonth, predictEnd } from '../usage/daily-spend.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import { judgeHour } from './check-hours.ts'
 import { decideThreshold, defaultThresholds } from './decide-threshold.ts'
@@ -187,4 +187,16 @@ test('an hour is unusual above $10 and five times any hour before, in whatever o
       }
     })
   )
+})
+
+test('a budget ends when the pace of the last days has used what is left, and only before it resets', async () => {
+  const now = new Date('2026-11-18T12:00:00Z')
+  const left = { now, leftNanos: 30, dayNanos: [0, 0, 0, 0, 10, 5, 15] }
+  const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000)
+  assert.deepEqual(predictEnd({ ...left, resetsAt: inDays(3.5) }), inDays(3))
+  assert.equal(predictEnd({ ...left, resetsAt: inDays(2.5) }), null)
+  assert.deepEqual(predictEnd({ ...left, resetsAt: null }), inDays(3))
+  assert.equal(predictEnd({ ...left, leftNanos: 1e6, resetsAt: null }), null, 'not in ten years')
+  assert.equal(predictEnd({ ...left, leftNanos: 0, resetsAt: null }), null)
+  assert.equal(predictEnd({ ...left, dayNanos: [0, 0, 0, 0, 0, 9, 9], resetsAt: null }), null)
 })

@@ -40,7 +40,7 @@ const insertChecks = (changed: readonly ChangedSpend[], delays: CheckDelays): SQ
     union all
     select distinct changed.account, kinds.kind, ${keys.id}, kinds.delay
     from changed
-    join kinds on kinds.kind = 'budget'
+    join kinds on kinds.kind in ('budget', 'forecast')
     join ${keys} on ${keys.id} = changed.key and ${keys.accountId} = changed.account
     where ${keys.monthlyBudgetNanos} is not null or ${keys.budgets} <> '[]'
   )

@@ -8,9 +8,9 @@ import { type Clock, earliestTime } from '../clocks/clock.ts'
 import type { Transaction } from '../database/connect.ts'
 import { type SpendCheckKind, toldBudgets } from '../database/schema/notices.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { forecastMonth, readDailySpend } from '../usage/daily-spend.ts'
 import { nameOfMonth } from '../usage/month-spend.ts'
 import { monthOf } from '../usage/usage-range.ts'
+import { checkForecasts } from './check-forecasts.ts'
 import { checkHours } from './check-hours.ts'
 import { decideThreshold, judgedSpend } from './decide-threshold.ts'
 import { type Budget, type BudgetSources, readBudgets } from './read-budgets.ts'
@@ -61,14 +61,11 @@ export async function performChecks(
   claimed: readonly ClaimedCheck[],
   now: Date
 ): Promise<ClaimedCheck[]> {
-  const of = (kind: SpendCheckKind) => claimed.filter((check) => check.kind === kind)
-  const spenders = of('budget').map(({ account, key }) => ({ account, key: key === '' ? null : key }))
-  await checkBudgets(sources, spenders, now)
-  await checkForecasts(
-    sources,
-    of('forecast').map(({ account }) => account),
-    now
-  )
+  const of = (kind: SpendCheckKind): Spender[] =>
+    claimed.flatMap((check) =>
+      check.kind === kind ? { account: check.account, key: check.key === '' ? null : check.key } : []
+    )
+  await checkBudgets(sources, of('budget'), now)
   const ofHours = of('hour')
   if (ofHours.length > 0)
     await checkHours(
@@ -76,43 +73,14 @@ export async function performChecks(
       ofHours.map(({ account }) => account),
       now
     )
-  const again = await checkWindows(sources, spenders, now)
-  const isAgain = ({ account, key, kind }: ClaimedCheck): boolean =>
-    kind === 'budget' && again.some((spender) => spender.account === account && (spender.key ?? '') === key)
-  return claimed.filter((check) => !isAgain(check))
-}
-
-/**
- * Records `budget.forecast` for accounts that will use up their budget before the month ends: once a month for each
- * budget, and not after the budget is used up. @throws the error of PostgreSQL
- */
-async function checkForecasts(sources: BudgetSources, accounts: readonly string[], now: Date): Promise<void> {
-  const spenders = accounts.map((account) => ({ account, key: null }))
-  const budgets = (await readBudgets(sources, spenders, now)).filter(
-    ({ budgetNanos, spentNanos, told }) => budgetNanos > 0 && spentNanos < budgetNanos && told.percent < 100
-  )
-  if (budgets.length === 0) return
-  const { orm } = sources
-  const days = await readDailySpend(
-    orm,
-    budgets.map(({ account }) => account),
-    now
-  )
-  for (const { account, budgetNanos, spentNanos } of budgets) {
-    const forecast = forecastMonth({ now, spentNanos, dayNanos: days.get(account)!.dayNanos })
-    if (forecast === null || forecast < budgetNanos) continue
-    const month = nameOfMonth(now)
-    const usd = (nanos: number) => formatUsd(BigInt(nanos))
-    await orm.transaction((tx) =>
-      recordEvent(tx, {
-        type: 'budget.forecast',
-        accountId: account,
-        at: now,
-        data: { month, budget_usd: usd(budgetNanos), spent_usd: usd(spentNanos), forecast_usd: usd(forecast) },
-        once: `budget.forecast:${account}:${month}:${budgetNanos}`
-      })
-    )
+  const again: Record<SpendCheckKind, readonly Spender[]> = {
+    budget: await checkWindows(sources, of('budget'), now),
+    forecast: await checkForecasts(sources, of('forecast'), now),
+    hour: []
   }
+  const isAgain = ({ account, key, kind }: ClaimedCheck): boolean =>
+    again[kind].some((spender) => spender.account === account && (spender.key ?? '') === key)
+  return claimed.filter((check) => !isAgain(check))
 }
 
 /**

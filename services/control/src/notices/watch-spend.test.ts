@@ -393,6 +393,60 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
     }
   )
 
+  await t.test('budgets that will not last are told once for each window and limit, by what they count', async () => {
+    const model = Object.keys(catalog.models)[0]!
+    const opened = await openWindows(
+      [
+        { window: 'lifetime', limit_usd: 40 },
+        { window: 'month', limit_usd: 40 },
+        { window: 'day', limit_usd: 5 }
+      ],
+      []
+    )
+    const { id, key, cookie } = opened
+    const ofAccount = { of: 'account', window: 'lifetime' }
+    const budgets = [
+      { ...ofAccount, limit_usd: 40, models: [model] },
+      { ...ofAccount, limit_usd: 300 },
+      { of: 'member', member_id: id, window: 'lifetime', limit_usd: 25 }
+    ]
+    await expectStatus(call('PUT', '/api/account/budgets', { cookie, body: { budgets } }), 200)
+    const [account] = await orm.select({ budgets: accounts.budgets }).from(accounts).where(eq(accounts.id, id))
+    const now = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 9, 12))
+    const day = (ago: number) => new Date(now.getTime() - ago * 86_400_000)
+    await addLedgerMonths(orm, now.toISOString().slice(0, 10))
+    const row = { accountId: id, run: 'r', revision: 1 }
+    const rows = [1, 2, 3, 4].flatMap((ago) => [
+      { ...row, hour: day(ago), keyId: key, model: 'other', costNanos: 5 * usd },
+      { ...row, hour: day(ago), keyId: 'key_other', model, costNanos: 2 * usd }
+    ])
+    await orm.insert(ledger).values(rows)
+    const checks = [key, ''].map((of) => ({ account: id, kind: 'forecast' as const, key: of, due: '' }))
+    const tell = async (link = redis) => {
+      const done = await performChecks({ ...sources, redis: link }, checks, now)
+      const told = await orm.select().from(events).where(eq(events.accountId, id)).orderBy(events.at, events.id)
+      const data = told.flatMap((event) => (event.type === 'budget.window_forecast' ? [event.data] : []))
+      for (const one of data) {
+        assert.deepEqual([...Value.Errors(accountEvents['budget.window_forecast'], one)], [])
+      }
+      const all = data as EventData<'budget.window_forecast'>[]
+      const tolds = all.map(({ scope, window, models, budget_usd, spent_usd, used_up_at: at }) =>
+        [scope, window, models, spent_usd, 'of', budget_usd, (Date.parse(at) - now.getTime()) / 86_400_000].join(' ')
+      )
+      return { done: done.length, told: tolds.toSorted() }
+    }
+    await opened.spend(20, now, [...opened.own, ...account!.budgets])
+    // Of $40, $20 are left: four days at $5 a day, or ten at the $2 of the model. The member did not create the other key.
+    const ofKey = ['key lifetime  20.00 of 40.00 4', 'key month  20.00 of 40.00 4']
+    const told = [...ofKey, 'member lifetime  20.00 of 25.00 1']
+    const away = { ...redis, isReady: () => false } as typeof redis
+    assert.partialDeepStrictEqual(await tell(away), { done: 0 })
+    assert.deepEqual([await tell(), await tell()], Array(2).fill({ done: 2, told }))
+    const raised = { cookie, body: { budgets: [{ window: 'lifetime', limit_usd: 45 }] } }
+    await expectStatus(call('PATCH', `/api/keys/${key}`, raised), 200)
+    assert.deepEqual((await tell()).told, [told[0], 'key lifetime  20.00 of 45.00 5', ...told.slice(1)])
+  })
+
   await t.test('only usage makes checks: busy accounts have few, and keys without a budget none', async () => {
     const { id, key } = await open()
     const body = { label: 'without a budget' }
@@ -410,14 +464,15 @@ onDatabase('the spend of accounts is watched', async (t, newDatabase) => {
       'budget ',
       `budget ${key}`,
       'forecast ',
+      `forecast ${key}`,
       'hour '
     ])
     assert.deepEqual(await claimChecks(orm, 10), [])
     await dueNow()
     const [first, second] = await Promise.all([claimChecks(orm, 10), claimChecks(orm, 10)])
-    assert.equal(first!.length + second!.length, 4)
+    assert.equal(first!.length + second!.length, 5)
     // What changes during a check is checked again.
     await noteSpend(orm, changed, later)
-    assert.equal(await orm.$count(spendChecks), 4)
+    assert.equal(await orm.$count(spendChecks), 5)
   })
 })

@@ -1,31 +1,15 @@
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { windowBegins, windowResetsAt } from '@tollgate/contracts/records/budget-windows.ts'
-import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
-import { budgetField } from '@tollgate/state/keyspace/names.ts'
 import { type BudgetCounter, presentCounter, readBudgetCounters } from '@tollgate/state/spend/budgets.ts'
 import type { Spender } from '@tollgate/state/spend/spend.ts'
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
-import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
-import { noticeSettings, openRefusals, toldWindows } from '../database/schema/notices.ts'
-import { recordEvent, toEventKey } from '../events/record-event.ts'
-import {
-  type BudgetState,
-  decideThreshold,
-  defaultThresholds,
-  judgedSpend,
-  type Told,
-  toldAfterCorrection
-} from './decide-threshold.ts'
+import { openRefusals, toldWindows } from '../database/schema/notices.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { type BudgetState, decideThreshold, judgedSpend, type Told, toldAfterCorrection } from './decide-threshold.ts'
 import type { BudgetSources } from './read-budgets.ts'
-
-/** A budget with a window, with whom it belongs to. */
-interface Watched extends WindowBudget, Spender {
-  readonly thresholds: readonly number[]
-  /** null for a budget of the account or a member. */
-  readonly eventKey: ReturnType<typeof toEventKey> | null
-}
+import { nameBudget, placeOf, readWatched, type Watched } from './watched-budgets.ts'
 
 type Sources = Pick<BudgetSources, 'orm' | 'redis'>
 
@@ -68,8 +52,6 @@ export async function checkWindows(
   return []
 }
 
-const placeOf = (budget: Watched) => ({ account: budget.account, field: budgetField(budget) })
-
 function judge(
   { nanos, thresholds }: Watched,
   { window, settled }: BudgetCounter,
@@ -110,69 +92,19 @@ async function tell(
   const next = percent === null ? after : { percent, spentNanos: judgedNanos }
   await tx.update(toldWindows).set({ window: number, percent: next.percent, spentNanos: next.spentNanos }).where(isTold)
   if (percent === null) return
-  const { window, nanos, models = null, member = null, eventKey } = budget
+  const { window, nanos } = budget
   await recordEvent(tx, {
     type: 'budget.window_threshold',
     accountId,
     at: now,
     data: {
-      scope: eventKey !== null ? 'key' : member !== null ? 'member' : 'account',
-      key: eventKey,
-      member_id: member,
-      window,
-      models,
+      ...nameBudget(budget),
       percent,
       budget_usd: formatUsd(BigInt(nanos)),
       spent_usd: formatUsd(BigInt(settled)),
       resets_at: windowResetsAt(window, number)
     }
   })
-}
-
-/**
- * The budgets with a window of accounts, and of keys that are asked for, without those of deleted accounts and revoked
- * keys.
- */
-async function readWatched(
-  orm: Orm,
-  spenders: readonly Spender[],
-  how: 'locked' | 'free' = 'free'
-): Promise<Watched[]> {
-  const accountIds = spenders.flatMap(({ account, key }) => (key === null ? account : []))
-  const keyIds = spenders.flatMap(({ key }) => key ?? [])
-  const isOpen = sql`not 'deleted' = any (${accounts.suspensions})`
-  const ofAccounts = orm
-    .select({ account: accounts.id, budgets: accounts.budgets, settings: noticeSettings })
-    .from(accounts)
-    .leftJoin(noticeSettings, eq(noticeSettings.accountId, accounts.id))
-    .where(and(inArray(accounts.id, accountIds), sql`${accounts.budgets} <> '[]'`, isOpen))
-    .$dynamic()
-  const ofKeys = orm
-    .select({ key: keys, settings: noticeSettings })
-    .from(keys)
-    .innerJoin(accounts, eq(accounts.id, keys.accountId))
-    .leftJoin(noticeSettings, eq(noticeSettings.accountId, keys.accountId))
-    .where(and(inArray(keys.id, keyIds), eq(keys.status, 'active'), sql`${keys.budgets} <> '[]'`, isOpen))
-    .$dynamic()
-  const isLocked = how === 'locked'
-  const [accountRows, keyRows] = await Promise.all([
-    accountIds.length === 0 ? [] : isLocked ? ofAccounts.for('share', { of: accounts }) : ofAccounts,
-    keyIds.length === 0 ? [] : isLocked ? ofKeys.for('share', { of: keys }) : ofKeys
-  ])
-  return [
-    ...accountRows.flatMap(({ account, budgets, settings }) =>
-      budgets.map((budget) => {
-        const thresholds = settings?.thresholds ?? defaultThresholds
-        return { ...budget, account, key: null, thresholds, eventKey: null }
-      })
-    ),
-    ...keyRows.flatMap(({ key, settings }) =>
-      key.budgets.map((budget) => {
-        const thresholds = key.thresholds ?? settings?.keyThresholds ?? defaultThresholds
-        return { ...budget, account: key.accountId, key: key.id, thresholds, eventKey: toEventKey(key) }
-      })
-    )
-  ]
 }
 
 interface Refusal {

@@ -129,11 +129,11 @@ function summary(app: TypedApp, { database: { orm }, redis, catalog, clock }: Us
         .from(accounts)
         .where(eq(accounts.id, accountId))
       if (account === undefined) throw new Error(`there is no account ${accountId}`)
-      const [{ settled, reserved }, days] = await Promise.all([
+      const [{ settled, reserved }, [days]] = await Promise.all([
         readMonthSpend(orm, redis, accountId, now),
-        readDailySpend(orm, [accountId], now)
+        readDailySpend(orm, [{ account: accountId }], now)
       ])
-      const { dayNanos, todayNanos } = days.get(accountId)!
+      const { dayNanos, todayNanos } = days!
       const forecast = forecastMonth({ now, spentNanos: Number(settled), dayNanos })
       return {
         from: month.from.toISOString(),
