@@ -11,7 +11,7 @@ import { settle } from '@tollgate/state/settlement/settle.ts'
 import type { SettledRequest } from '@tollgate/state/settlement/settlement-sums.ts'
 import { prepareAccount } from '@tollgate/state/wire/packed.ts'
 import { SystemError } from '../system/system-error.ts'
-import { type DemoKey, demoKeys } from './demo-keys.ts'
+import { accountBudgets, type DemoKey, demoKeys } from './demo-keys.ts'
 import { historyDays, type PastKey, type PastRequest, pastReceipt, pastUsage } from './past-usage.ts'
 
 const requestsPerCall = 100
@@ -81,6 +81,11 @@ export async function addDemoData(options: DemoDataOptions): Promise<{ keys: num
     random: Math.random
   })
   await storeUsage(options.redis, account.id, requests, { models: account.models, isLogged: options.isLogged })
+  for (const [id, key] of keys) {
+    if (key.laterTerms !== undefined) await session.call('PATCH', `/api/keys/${id}`, key.laterTerms)
+  }
+  const { budgets } = await session.call<{ budgets: object[] }>('GET', '/api/account/budgets')
+  if (budgets.length === 0) await session.call('PUT', '/api/account/budgets', { budgets: accountBudgets })
   return { keys: keys.size, requests: requests.length }
 }
 
@@ -141,7 +146,7 @@ async function buyPlan(session: DemoSession, payments: string, paidAt: Date): Pr
 /** Calls control's API as the demo user. */
 interface DemoSession {
   /** @throws SystemError if control refuses the call */
-  call<Body>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Body>
+  call<Body>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Body>
 }
 
 /** @throws SystemError if no system runs at this address, or if it has no demo user */

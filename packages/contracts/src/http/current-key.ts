@@ -66,6 +66,14 @@ const KeyFacts = Type.Object({
   ),
   limit_remaining: orNull(Type.Number()),
   limit_reset: orNull(Type.Enum(['daily', 'weekly', 'monthly'])),
+  usage: orNull(
+    Type.Number({
+      description:
+        'What the key ever spent, in dollars. Null without a lifetime budget of the key for all models: nothing counts it.'
+    })
+  ),
+  usage_daily: orNull(Type.Number({ description: 'Today, in UTC; null without a daily budget.' })),
+  usage_weekly: orNull(Type.Number({ description: 'Since Monday; null without a weekly budget.' })),
   usage_monthly: Type.Number({ description: 'What the key spent this month, in dollars.' }),
   is_free_tier: Type.Boolean({ description: 'Whether the account has the free plan.' }),
   is_management_key: Type.Literal(false),

@@ -23,6 +23,12 @@ export const LimitsOfPlan = Type.Object({
   concurrent_requests: Type.Integer(),
   request_budget_usd: Type.Number(),
   monthly_budget_usd: Type.Number(),
+  free_requests_per_minute: orNull(
+    Type.Integer({
+      description: 'How many of an account’s requests may be to models that cost nothing; null: no limit of their own.'
+    })
+  ),
+  free_requests_per_day: orNull(Type.Integer()),
   key_quota: orNull(Type.Integer()),
   seats: orNull(Type.Integer())
 })
@@ -34,6 +40,14 @@ export const AccountLimits = Type.Object({
   requests: Rate,
   tokens: Rate,
   concurrent_requests: Type.Object({ limit: Type.Integer(), in_use: orNull(Type.Integer()) }),
+  free_models: Type.Array(
+    Type.Object({
+      window: Type.Enum(['minute', 'day'], { description: 'In UTC.' }),
+      limit: Type.Integer(),
+      left: orNull(Type.Integer())
+    }),
+    { description: 'Requests to models that cost nothing; empty if the plan does not limit them.' }
+  ),
   request_budget_usd: Type.Number({ description: 'The maximum cost of a request.' }),
   month: Type.Object({
     budget_usd: Decimal,

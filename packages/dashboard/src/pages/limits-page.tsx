@@ -49,7 +49,12 @@ export function LimitsPage() {
           }
           isFlush
         >
-          <DataTable label="Limits of plans" columns={columns} rows={limits.data.plans} keyOf={({ id }) => id} />
+          <DataTable
+            label="Limits of plans"
+            columns={columnsFor(limits.data.plans)}
+            rows={limits.data.plans}
+            keyOf={({ id }) => id}
+          />
         </Card>
       )}
     </Page>
@@ -109,6 +114,17 @@ function LeftNow({ limits }: Limits) {
           unit="more may run now"
           note="Requests in flight, of all keys together."
         />
+        {limits.free_models.map(({ window, limit, left }) => (
+          <LimitBar
+            key={window}
+            title={`Requests to free models per ${window}`}
+            limit={formatCount(limit)}
+            left={left}
+            max={limit}
+            unit={window === 'minute' ? 'more in this minute' : 'more today'}
+            note="Models whose prices are all $0. They also count as other requests do."
+          />
+        ))}
         <LimitBar
           title="Budget of this month"
           limit={dollars(month.budget_usd)}
@@ -141,6 +157,17 @@ function LeftNow({ limits }: Limits) {
 }
 
 const orUnlimited = (count: number | null) => (count === null ? 'Unlimited' : formatCount(count))
+
+/** Plans without a limit of requests to free models have no columns of them. */
+function columnsFor(plans: readonly PlanLimits[]): ReadonlyArray<Column<PlanLimits>> {
+  const isLimited = plans.some((plan) => plan.free_requests_per_minute !== null || plan.free_requests_per_day !== null)
+  return isLimited ? [...columns, ...columnsOfFreeModels] : columns
+}
+
+const columnsOfFreeModels: ReadonlyArray<Column<PlanLimits>> = [
+  { name: 'Free models / min', isNumber: true, show: (plan) => orUnlimited(plan.free_requests_per_minute) },
+  { name: 'Free models / day', isNumber: true, show: (plan) => orUnlimited(plan.free_requests_per_day) }
+]
 
 const columns: ReadonlyArray<Column<PlanLimits>> = [
   {

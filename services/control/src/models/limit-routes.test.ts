@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import type { LimitsResponse } from '@tollgate/contracts/http/limits.ts'
 import type { PricedModelsResponse } from '@tollgate/contracts/http/offered-models.ts'
-import { accountName, monthNumber } from '@tollgate/state/keyspace/names.ts'
-import { changeAccount } from '@tollgate/state/testing/account-state.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { accountName, countFields, monthNumber } from '@tollgate/state/keyspace/names.ts'
+import { changeAccount, changeBudget } from '@tollgate/state/testing/account-state.ts'
 import { test } from 'tap'
+import { repositoryCatalog } from '../testing/control-options.ts'
 import { startControl } from '../testing/start-control.ts'
 
 test('models and limits of an account', async (t) => {
-  const control = await startControl()
+  const shipped = loadCatalogFile(repositoryCatalog)
+  const { pro } = shipped.plans
+  const limited = { ...pro!, limits: { ...pro!.limits, freeRequestsPerMinute: 20, freeRequestsPerDay: 50 } }
+  const control = await startControl({ catalog: { ...shipped, plans: { ...shipped.plans, pro: limited } } })
   t.after(() => control.close())
   const ada = await control.signUp({ plan: 'pro' })
   const { limits: ofPlan, caps } = control.catalog.plans.pro!
@@ -54,6 +59,28 @@ test('models and limits of an account', async (t) => {
     assert.equal(Number(own.month.left_usd), caps.monthlyNanos / 1e9 - 2)
     assert.deepEqual(own.keys, { limit: control.catalog.plans.pro!.keyQuota, in_use: 0 })
     assert.deepEqual(await content(), before)
+  })
+
+  await t.test('requests to free models are those of this minute and this day', async () => {
+    const { client } = control.redis
+    const today = Math.floor(Date.now() / 86_400_000)
+    await changeBudget(client, ada.id, countFields.freeOfMinute, { window: 1, settled: 5 })
+    await changeBudget(client, ada.id, countFields.freeOfDay, { window: today, settled: 5, reserved: 2 })
+    const { limits: own, plans } = await limits()
+    assert.deepEqual(own.free_models, [
+      { window: 'minute', limit: 20, left: 20 },
+      { window: 'day', limit: 50, left: 43 }
+    ])
+    const compared = plans.map(({ free_requests_per_minute, free_requests_per_day }) => [
+      free_requests_per_minute,
+      free_requests_per_day
+    ])
+    assert.deepEqual(compared.slice(0, 2), [
+      [null, null],
+      [20, 50]
+    ])
+    const bob = await control.signUp()
+    assert.deepEqual((await read<LimitsResponse>('/api/limits', bob.cookie)).limits.free_models, [])
   })
 
   await t.test('only the own plan and plans on sale can be compared', async () => {

@@ -10,7 +10,9 @@ import {
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import type { FreeBudget } from '@tollgate/contracts/records/records.ts'
 import { type RateRest, type RatesLeft, type RateTerms, readRates } from '@tollgate/state/admission/read-rates.ts'
+import { countFields } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readBudgetCounters } from '@tollgate/state/spend/budgets.ts'
 import { and, eq, gt, isNull, or } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import { principalOf } from '../callers/principal.ts'
@@ -52,6 +54,7 @@ interface LimitFacts {
   readonly rates: ReturnType<typeof ratesOf>
   /** Null while Redis does not know the account, or is unavailable. */
   readonly left: RatesLeft | null
+  readonly freeModels: AccountLimits['free_models']
   readonly capNanos: number
   /** Null: the account has its whole plan's budget. */
   readonly free: FreeBudget | null
@@ -68,6 +71,7 @@ function describeLimits(facts: LimitFacts): AccountLimits {
     requests: toRate(rates.requests, left?.requests),
     tokens: toRate(rates.tokens, left?.tokens),
     concurrent_requests: { limit: limits.concurrentRequests, in_use: left?.open ?? null },
+    free_models: facts.freeModels,
     request_budget_usd: limits.requestNanos / 1e9,
     month: {
       budget_usd: formatUsd(BigInt(facts.capNanos)),
@@ -102,9 +106,33 @@ const compareLimits = ({ plans }: Catalog, current: string): LimitsOfPlan[] =>
       concurrent_requests: limits.concurrentRequests,
       request_budget_usd: caps.requestNanos / 1e9,
       monthly_budget_usd: caps.monthlyNanos / 1e9,
+      free_requests_per_minute: limits.freeRequestsPerMinute ?? null,
+      free_requests_per_day: limits.freeRequestsPerDay ?? null,
       key_quota: keyQuota,
       seats
     }))
+
+/** The account's requests to free models in this minute and on this day. */
+async function readFreeModels(
+  redis: RedisLink,
+  account: string,
+  { freeRequestsPerMinute: ofMinute, freeRequestsPerDay: ofDay }: Plan['limits'],
+  now: Date
+): Promise<AccountLimits['free_models']> {
+  const limited = [
+    { window: 'minute' as const, limit: ofMinute, field: countFields.freeOfMinute, lengthMs: 60_000 },
+    { window: 'day' as const, limit: ofDay, field: countFields.freeOfDay, lengthMs: 86_400_000 }
+  ].flatMap(({ limit, ...rest }) => (limit === undefined ? [] : [{ ...rest, limit }]))
+  if (limited.length === 0) return []
+  const fields = limited.map(({ field }) => ({ account, field }))
+  const counters = redis.isReady() ? await readBudgetCounters(redis, fields).catch(() => null) : null
+  return limited.map(({ window, limit, lengthMs }, index) => {
+    const counter = counters?.[index] ?? null
+    const isPresent = counter !== null && counter.window >= Math.floor(now.getTime() / lengthMs)
+    const used = isPresent ? counter.settled + counter.reserved : 0
+    return { window, limit, left: counters === null ? null : Math.max(0, limit - used) }
+  })
+}
 
 export interface LimitsOptions {
   database: Database
@@ -168,9 +196,12 @@ export async function limitRoutes(
       }
       const plans = compareLimits(catalog, plan)
       // Without Redis, the limits themselves are still worth to see.
-      const left = await readRates(redis, accountId, rates).catch(() => null)
+      const [left, freeModels] = await Promise.all([
+        readRates(redis, accountId, rates).catch(() => null),
+        readFreeModels(redis, accountId, catalog.plans[plan]!.limits, now)
+      ])
       const isSetByOperator = account.overrideLimits !== null
-      return { limits: describeLimits({ ...facts, isSetByOperator, left, now }), plans }
+      return { limits: describeLimits({ ...facts, isSetByOperator, left, freeModels, now }), plans }
     }
   )
 }

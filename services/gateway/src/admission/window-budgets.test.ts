@@ -104,12 +104,15 @@ t.test('a key reads its budgets with a window', async () => {
     key: {
       budgets: [
         { id: 1, window: 'lifetime', nanos: 3 * cost },
-        { id: 2, window: 'week', nanos: 9 * cost, models: ['writer'] }
+        { id: 2, window: 'week', nanos: 9 * cost, models: ['writer'] },
+        { id: 3, window: 'day', nanos: 9 * cost }
       ]
     }
   })
   await ask(seeded)
   const data = await keyOf(seeded)
+  // What no budget counts, nobody counts.
+  assert.partialDeepStrictEqual(data, { usage: cost / 1e9, usage_daily: cost / 1e9, usage_weekly: null })
   const [, lifetime, week] = data.budgets
   assert.partialDeepStrictEqual(lifetime, {
     of: 'key',

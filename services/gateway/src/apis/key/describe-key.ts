@@ -150,9 +150,12 @@ export interface KnownFacts {
 export function describeKey(facts: KnownFacts): KeyFacts {
   const { id, record, plan, isFreePlan, models, endsAt, allowances, counters } = facts
   const budgets = [...monthlyBudgets(counters, allowances), ...windowBudgets(counters, facts.budgets)]
-  const [own] = budgets
-    .filter(({ of, models }) => of === 'key' && models === null)
-    .toSorted((one, other) => leftOf(one) - leftOf(other))
+  const ofAll = budgets.filter(({ of, models }) => of === 'key' && models === null)
+  const [own] = ofAll.toSorted((one, other) => leftOf(one) - leftOf(other))
+  const usageIn = (window: Budget['window']): number | null => {
+    const counted = ofAll.find((budget) => budget.window === window)
+    return counted === undefined ? null : toUsd(counted.spent)
+  }
   return {
     id,
     label: record.label ?? null,
@@ -164,6 +167,9 @@ export function describeKey(facts: KnownFacts): KeyFacts {
     limit: own === undefined ? null : toUsd(own.limit),
     limit_remaining: own === undefined ? null : toUsd(leftOf(own)),
     limit_reset: own === undefined ? null : resetNames[own.window],
+    usage: usageIn('lifetime'),
+    usage_daily: usageIn('day'),
+    usage_weekly: usageIn('week'),
     usage_monthly: toUsd(counters.key.settled),
     is_free_tier: isFreePlan,
     is_management_key: false,
