@@ -59,7 +59,7 @@ export function findPriceRises(prices: ModelPrices, now: number): PriceRise[] {
         .toSorted((one, other) => other.after - one.after)
       if (dearest === undefined) return []
       const { before, after } = dearest
-      return [{ kind, unit: describeUnit(unit), from_usd: toUsd(before, unit), to_usd: toUsd(after, unit) }]
+      return [{ kind, unit: describeUnit(unit), from_usd: usdOfUnit(before, unit), to_usd: usdOfUnit(after, unit) }]
     })
     return { from, prices: dearer }
   })
@@ -67,7 +67,7 @@ export function findPriceRises(prices: ModelPrices, now: number): PriceRise[] {
 }
 
 /** The prices of a day, as if they applied for ever: only weekdays and hours are left. */
-function withoutDays(prices: ModelPrices, day: number): ModelPrices {
+export function withoutDays(prices: ModelPrices, day: number): ModelPrices {
   const { periods } = prices
   if (periods === undefined) return prices
   const isOfDay = ({ from = 0, until = Number.POSITIVE_INFINITY }: PricePeriod, index: number) =>
@@ -77,16 +77,17 @@ function withoutDays(prices: ModelPrices, day: number): ModelPrices {
 }
 
 /** Every time of a week (Unix milliseconds) at which a weekday or an hour of a period begins or ends. */
-function timesOfWeek(periods: readonly PricePeriod[]): number[] {
+export function timesOfWeek(periods: readonly PricePeriod[]): number[] {
   const minutes = new Set([0, ...periods.flatMap((period) => (period.minutes ?? []).flat())])
   const days = Array.from({ length: daysOfWeek }, (_, day) => day * dayMs)
   return days.flatMap((day) => [...minutes].map((minute) => day + minute * minuteMs))
 }
 
-function describeUnit(unit: UnitName): string {
+/** What a price is for, such as `1M tokens`. */
+export function describeUnit(unit: UnitName): string {
   const { per, label } = units[unit]
   return per === 1 ? label : `${label} ${unit}s`
 }
 
 /** Exact: a price of a second may have twelve decimals. */
-const toUsd = (picos: number, unit: UnitName): string => formatPicos(BigInt(picos) * BigInt(units[unit].per), 2)
+export const usdOfUnit = (picos: number, unit: UnitName): string => formatPicos(BigInt(picos) * BigInt(units[unit].per), 2)

@@ -1,6 +1,7 @@
 import { createApiReference, type Settings } from '@scalar/api-reference'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
-import { applyBrand, applyTheme, storedTheme, themeKey } from '../brand/brand.ts'
+import { applyBrand } from '../brand/brand.ts'
+import { applyTheme, storedTheme, themeKey } from '../brand/theme.ts'
 import { forCustomersOnly } from '../docs/list-pages.ts'
 import { forCustomers } from './for-customers.ts'
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { storedTheme } from '../brand/brand.ts'
+import { storedTheme } from '../brand/theme.ts'
 import { useProblem } from '../forms/form.tsx'
 import { textOf } from '../forms/read-fields.ts'
 import { signInFacts } from '../page-facts.ts'
