@@ -7,7 +7,7 @@ import { lazyCompilers } from '@tollgate/service/http/lazy-compilers.ts'
 import { arrivalTimeouts, type ConnectionLimits } from '@tollgate/service/http/listen.ts'
 import type { Tracing } from '@tollgate/service/tracing/tracing.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { Heartbeat } from '@tollgate/state/processes/heartbeat.ts'
+import { type Heartbeat, readSpokenApis } from '@tollgate/state/processes/heartbeat.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes } from './accounts/account-routes.ts'
 import { budgetRoutes } from './accounts/budget-routes.ts'
@@ -57,6 +57,11 @@ import { refusalRoutes } from './refusals/refusal-routes.ts'
 import { requestRoutes } from './requests/request-routes.ts'
 import type { Mailboxes } from './signup/mailbox.ts'
 import { createSignupPolicy } from './signup/signup-policy.ts'
+import { readSiteAssets, type SiteAssets } from './site/site-assets.ts'
+import { llmsPages } from './site/site-map.ts'
+import { siteRoutes } from './site/site-routes.ts'
+import { createSiteSource } from './site/site-source.ts'
+import { noSiteTexts } from './site/site-texts.ts'
 import { teamRoutes } from './team/team-routes.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
 import { identityWebhook } from './users/identity-webhook.ts'
@@ -90,6 +95,8 @@ export type ControlDependencies = RequestLogOptions & {
     | 'signup'
     | 'captcha'
     | 'requestLogDays'
+    | 'site'
+    | 'freeSpendNanos'
     | 'maxConnections'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
@@ -137,13 +144,16 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     const { brand, minPasswordLength, captcha, requestLogDays, demoMailboxUrl } = config
     const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
     const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, demoMailboxUrl }
-    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays })
+    const assets = config.site === null ? null : readSiteAssets(config.dashboardDir, brand)
+    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays }, assets !== null)
+    if (assets !== null) addSite(pages, dependencies, assets)
   })
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(app, config.publicUrl, name))
   app.register(async (probes) => answerLivez(probes))
   app.register(async (api) => openApiRoute(api), { prefix: '/api' })
-  app.register(async (docs) => docsRoutes(docs, facts, config.brand.supportUrl))
+  const sitePages = config.site === null ? [] : llmsPages
+  app.register(async (docs) => docsRoutes(docs, facts, config.brand.supportUrl, sitePages))
   app.register(cookie)
   app.register(rateLimits, { redis })
   app.register(session, { database, catalog, clock, refresher })
@@ -153,6 +163,24 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.register(requireOperator, { clock, needSecondFactor: config.operatorsNeedSecondFactor })
   addApi(app, dependencies)
   return app
+}
+
+/** Adds the public pages. */
+function addSite(
+  pages: FastifyInstance,
+  { config, catalog, catalogPublisher, redis, clock, isMailing }: ControlDependencies,
+  assets: SiteAssets
+): void {
+  const { brand, publicUrl, gatewayPublicUrl: gatewayUrl, requestLogDays, site } = config
+  const hasFreeLimit = config.freeSpendNanos !== null
+  const terms = { name: brand.name, signup: config.signup.mode, requestLogDays, hasFreeLimit, isMailing }
+  const readFacts = createSiteSource({
+    catalog,
+    leftOutModels: () => catalogPublisher.leftOutModels(),
+    spokenApis: () => readSpokenApis(redis),
+    clock
+  })
+  siteRoutes(pages, { context: { brand, publicUrl, gatewayUrl, terms, texts: site ?? noSiteTexts, assets }, readFacts })
 }
 
 function createServer({

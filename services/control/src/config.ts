@@ -29,6 +29,8 @@ import { hasPglite } from './database/open-pglite.ts'
 import { checkMailFrom, checkSmtpUrl, readSmtp, type SmtpSettings } from './mail/smtp-settings.ts'
 import type { Retention } from './retention/old-rows.ts'
 import { checkSignupDomains, readSignup, type SignupSettings, signupVariables } from './signup/signup-settings.ts'
+import { checkSiteTexts, readSite, siteVariables } from './site/site-settings.ts'
+import type { SiteTexts } from './site/site-texts.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
 import {
   checkAllowedNetworks,
@@ -125,6 +127,7 @@ export const ControlVariables = Type.Object({
     default: ''
   }),
   ...brandVariables,
+  ...siteVariables,
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({
     pattern: hasPglite ? '^(postgres(ql)?://|pglite:)..*$' : '^postgres(ql)?://..*$',
@@ -222,6 +225,8 @@ export type ControlConfig = {
   readonly smtp: SmtpSettings | null
   readonly webhooks: WebhookSettings
   readonly brand: Brand
+  /** The operator's texts of the public pages; null: there are no public pages. */
+  readonly site: SiteTexts | null
   readonly operatorMail: readonly string[]
   readonly demoMailboxUrl: string | null
   readonly operatorsNeedSecondFactor: boolean
@@ -289,6 +294,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     smtp: readSmtp(variables),
     webhooks: readWebhookSettings(variables, list),
     brand: readBrand(variables),
+    site: readSite(variables),
     operatorMail: list(variables.OPERATOR_MAIL),
     demoMailboxUrl: variables.DEMO_MAILBOX_URL || null,
     operatorsNeedSecondFactor: variables.OPERATORS_NEED_SECOND_FACTOR === 'true',
@@ -373,6 +379,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   (variables) => checkSecretsKey(variables, list),
   (variables) => checkAllowedNetworks(variables, list),
   checkBrandUrls,
+  checkSiteTexts,
   ({ OPERATOR_MAIL }) =>
     list(OPERATOR_MAIL).every((address) => /^[^\s<>@]+@[^\s<>@]+$/.test(address))
       ? null

@@ -90,4 +90,5 @@ export function describeUnit(unit: UnitName): string {
 }
 
 /** Exact: a price of a second may have twelve decimals. */
-export const usdOfUnit = (picos: number, unit: UnitName): string => formatPicos(BigInt(picos) * BigInt(units[unit].per), 2)
+export const usdOfUnit = (picos: number, unit: UnitName): string =>
+  formatPicos(BigInt(picos) * BigInt(units[unit].per), 2)

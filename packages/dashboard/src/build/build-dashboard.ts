@@ -6,7 +6,8 @@ import react from '@vitejs/plugin-react'
 import { build, type Rolldown } from 'vite'
 import { apiReferencePath } from '../docs/list-pages.ts'
 import { signInPaths } from '../pages/auth/paths.ts'
-import { draftDir, packageDir, publishDraft, sharedSettings } from './builds.ts'
+import { buildSite } from './build-site.ts'
+import { browsers, draftDir, packageDir, publishDraft, sharedSettings } from './builds.ts'
 import { loadFirstView, writeFirstScript } from './first-views.ts'
 import { planChunks } from './plan-chunks.ts'
 import { writePages } from './write-pages.ts'
@@ -77,8 +78,7 @@ export async function buildDashboard(digest: string): Promise<void> {
     plugins: [react(), tailwind()],
     build: {
       outDir,
-      // The themes use light-dark(), which older browsers lack.
-      target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
+      target: [...browsers],
       emptyOutDir: true,
       // The content security policy would have to allow data: URLs.
       assetsInlineLimit: 0,
@@ -109,6 +109,7 @@ export async function buildDashboard(digest: string): Promise<void> {
     ])
   )
   await buildApiReference(outDir)
+  await buildSite(outDir)
   compressFiles(outDir)
   publishDraft(digest)
 }

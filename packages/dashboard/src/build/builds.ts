@@ -62,6 +62,9 @@ function removeOldBuilds(current: string): void {
   for (const { name } of byAge.slice(maxBuilds - 1)) rmSync(join(distDir, name), { recursive: true, force: true })
 }
 
+/** The oldest browsers that can show the pages. The themes use light-dark(), which older ones lack. */
+export const browsers = ['chrome123', 'edge123', 'firefox120', 'safari17.5'] as const
+
 /** Settings of everything that the build makes. */
 export const sharedSettings: InlineConfig = { configFile: false, envDir: false, root: packageDir, logLevel: 'warn' }
 
@@ -70,7 +73,9 @@ const inputs = [
   'package.json',
   '../../pnpm-lock.yaml',
   'src/**/*.{ts,tsx,css,svg,woff2}',
-  '../contracts/src/**/*.ts'
+  '../contracts/src/**/*.ts',
+  // Their classes.
+  '../../services/control/src/site/**/*.ts'
 ]
 
 /**

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Rolldown } from 'vite'
+import { latinFont } from './build-site.ts'
 import type { FirstViewModule } from './first-views.ts'
 
 type Chunk = Rolldown.OutputChunk
@@ -69,9 +70,7 @@ function moduleOf(address: string): string | null {
 
 /** Names the font of Latin letters in pages, so that browsers request it before they read the styles. */
 function preloadFont(outDir: string, files: readonly string[]): void {
-  const font = readdirSync(join(outDir, 'assets')).find((name) => /^geist-latin-400.*\.woff2$/.test(name))
-  if (font === undefined) throw new Error('the build has no font of Latin letters')
-  const link = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}">`
+  const link = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${latinFont(outDir)}">`
   for (const file of files) {
     const path = join(outDir, file)
     const html = readFileSync(path, 'utf8')

@@ -79,6 +79,10 @@ export function cookieAttributes(publicUrl: string, serviceDomain: string): Cook
  */
 export const presentedSessions = (header: string | undefined): string[] => presentedCookies(header, sessionCookie)
 
+/** Whether a browser presents a session. It may have ended: pages find out. */
+export const presentsSession = (header: string | undefined): boolean =>
+  presentedSessions(header).some((one) => one !== '')
+
 /** Every value of a cookie in a `Cookie` header. */
 export function presentedCookies(header: string | undefined, cookie: string): string[] {
   if (header === undefined) return []

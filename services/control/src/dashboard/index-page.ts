@@ -4,8 +4,7 @@ import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { Brand } from '@tollgate/service/brand/brand.ts'
 import { escapeHtml } from '@tollgate/service/text.ts'
 import type { CaptchaSettings } from '../auth/sign-in-settings.ts'
-
-export type Encoding = 'br' | 'gzip' | 'identity'
+import type { Encoding } from '../http/encoding.ts'
 
 export interface IndexPage {
   etagOf(encoding: Encoding): string

@@ -31,6 +31,27 @@ export function pageHeaders(gatewayUrl: string, logoUrl: string | null): Record<
 }
 
 /**
+ * Headers of the public pages: they call nothing, and frame nothing.
+ *
+ * @param logoUrl the only picture from elsewhere; null for none
+ */
+export function sitePageHeaders(logoUrl: string | null): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "font-src 'self'",
+    picturesFrom(logoUrl),
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'"
+  ]
+  return { ...headersWith(policy), 'x-frame-options': 'DENY' }
+}
+
+/**
  * Headers of the API reference, which a library draws: it has inline styles and writes HTML from text. So it is a page
  * of its own, which only pages of this origin may frame. Its scripts are files of this origin too, and it may call
  * nothing else.

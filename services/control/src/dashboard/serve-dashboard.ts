@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { Negotiator } from '@fastify/accept-negotiator'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { presentedSessions } from '../callers/session-cookie.ts'
-import { type Encoding, makeIndexPage, type PageFacts, withoutFirstView } from './index-page.ts'
+import { presentsSession } from '../callers/session-cookie.ts'
+import { chooseEncoding } from '../http/encoding.ts'
+import { matchesTag } from '../http/entity-tags.ts'
+import { makeIndexPage, type PageFacts, withoutFirstView } from './index-page.ts'
 import { apiReferenceHeaders, captchaHeaders, pageHeaders } from './page-policy.ts'
 
 /** The documents of both APIs in the viewer of a library. The dashboard frames it. */
@@ -32,20 +33,6 @@ export const pagePaths = [
 
 export const assetsPrefix = '/assets/'
 
-const entityTag = /(?:W\/)?("[^"]*")/g
-
-/**
- * Whether `If-None-Match` matches a tag, by weak comparison: a cache in between may have made a strong tag weak, and
- * may send several (RFC 9110, sections 8.8.3.2 and 13.1.2).
- *
- * @param header as received; undefined without one
- * @param tag with its quotes
- */
-export function matchesTag(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false
-  return header.trim() === '*' || [...header.matchAll(entityTag)].some(([, opaque]) => opaque === tag)
-}
-
 /** The file of each address. The first that matches counts. */
 type PageFiles = ReadonlyArray<readonly [address: RegExp, file: string]>
 
@@ -70,15 +57,14 @@ function fileOf(files: PageFiles, path: string): string {
 /** Matches an address with any rest for `*`, and with or without a slash at the end. */
 const patternOf = (address: string): RegExp => new RegExp(`^${address.replace('*', '.+')}/?$`)
 
-const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
-
 /**
  * Serves the dashboard: its pages, and its files. File names change with the content, so browsers keep files for ever.
  * Needs `answerUnknown` around it.
  *
  * @param directory a build; without one, the pages say so
+ * @param hasSite whether the public pages have the address `/`
  */
-export function serveDashboard(app: FastifyInstance, directory: string, facts: PageFacts): void {
+export function serveDashboard(app: FastifyInstance, directory: string, facts: PageFacts, hasSite = false): void {
   const index = join(directory, 'index.html')
   if (!existsSync(index)) {
     serveBuildHint(app)
@@ -102,10 +88,10 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
     vary: 'accept-encoding, cookie'
   }
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
-    const encoding = (negotiator.negotiate(request.headers['accept-encoding'] ?? '') ?? 'identity') as Encoding
+    const encoding = chooseEncoding(request.headers['accept-encoding'])
     const page = pages.get(fileOf(files, request.url.split('?', 1)[0] ?? ''))
     if (page === undefined) throw new Error(`the build has no page for ${request.routeOptions.url}`)
-    const variant = page[hasSession(request) ? 'signedIn' : 'stranger']
+    const variant = page[presentsSession(request.headers.cookie) ? 'signedIn' : 'stranger']
     const etag = variant.etagOf(encoding)
     reply.headers({ ...headers, ...(ofOthers[request.routeOptions.url ?? ''] ?? ofPages), etag })
     const isUnchanged = reply.statusCode === 200 && matchesTag(request.headers['if-none-match'], etag)
@@ -114,7 +100,8 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
     return reply.send(variant.bodyOf(encoding))
   }
   app.unknownPages.send = (request, reply) => sendPage(request, reply.code(404))
-  const served = captcha === null ? pagePaths : [...pagePaths, captchaPath]
+  const ownPaths = pagePaths.filter((path) => path !== '/' || !hasSite)
+  const served = captcha === null ? ownPaths : [...ownPaths, captchaPath]
   for (const path of served) app.get(path, { logLevel: 'warn' }, sendPage)
   app.register(fastifyStatic, {
     root: join(build, 'assets'),
@@ -131,9 +118,6 @@ const makeBoth = (html: string, facts: PageFacts) => ({
   signedIn: makeIndexPage(html, facts),
   stranger: makeIndexPage(withoutFirstView(html), facts)
 })
-
-/** Whether the browser has a session. It may have ended: the page finds out. */
-const hasSession = ({ headers }: FastifyRequest): boolean => presentedSessions(headers.cookie).some((one) => one !== '')
 
 /** Answers the dashboard's paths with how to build it. Everything else works without a build. */
 function serveBuildHint(app: FastifyInstance): void {

@@ -5,6 +5,13 @@ import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import { inferenceDocument } from '@tollgate/contracts/openapi/inference.ts'
 import type { FastifyInstance } from 'fastify'
 
+/** A page that `/llms.txt` names. */
+interface ListedPage {
+  readonly title: string
+  readonly path: string
+  readonly summary: string
+}
+
 /** The gateway's API with this installation's name and address. */
 function ownGatewayDocument({ name, gatewayUrl }: DocsFacts): OpenApiDocument {
   const own = JSON.parse(
@@ -17,11 +24,16 @@ function ownGatewayDocument({ name, gatewayUrl }: DocsFacts): OpenApiDocument {
  * Public pages for customers: `/llms.txt`, `/api/docs/<page>.md` as Markdown, and `/api/docs/gateway.json` with the
  * gateway's API. They say nothing about any account.
  */
-export function docsRoutes(app: FastifyInstance, facts: DocsFacts, supportUrl: string | null): void {
+export function docsRoutes(
+  app: FastifyInstance,
+  facts: DocsFacts,
+  supportUrl: string | null,
+  sitePages: readonly ListedPage[] = []
+): void {
   const schema = { hide: true }
   const markdown = 'text/markdown; charset=utf-8'
   const rendered = new Map(Object.entries(docsPages).map(([name, page]) => [`${name}.md`, renderPage(page, facts)]))
-  const llms = writeLlmsTxt(facts, supportUrl)
+  const llms = writeLlmsTxt(facts, supportUrl, sitePages)
   const gateway = JSON.stringify(ownGatewayDocument(facts))
   app.get('/llms.txt', { schema }, (_request, reply) => reply.type('text/plain; charset=utf-8').send(llms))
   app.get('/api/docs/gateway.json', { schema }, (_request, reply) =>
@@ -38,11 +50,17 @@ export function docsRoutes(app: FastifyInstance, facts: DocsFacts, supportUrl: s
  * The list of pages for language models: see llmstxt.org.
  *
  * @param supportUrl where people get help; null for none
+ * @param sitePages the public pages
  */
-export function writeLlmsTxt({ name, publicUrl, gatewayUrl }: DocsFacts, supportUrl: string | null): string {
+export function writeLlmsTxt(
+  { name, publicUrl, gatewayUrl }: DocsFacts,
+  supportUrl: string | null,
+  sitePages: readonly ListedPage[] = []
+): string {
   const pages = Object.entries(docsPages).map(
     ([page, { title, summary }]) => `- [${title}](${publicUrl}/api/docs/${page}.md): ${summary}`
   )
+  const ofSite = sitePages.map(({ title, path, summary }) => `- [${title}](${publicUrl}${path}): ${summary}`)
   return `# ${name}
 
 > An API for large language models. It speaks the formats of OpenAI's and Anthropic's APIs, with API keys, budgets and limits.
@@ -53,7 +71,7 @@ export function writeLlmsTxt({ name, publicUrl, gatewayUrl }: DocsFacts, support
 - What is left of a key's budgets and limits: GET ${gatewayUrl}/v1/key
 - Dashboard: ${publicUrl}/dashboard
 ${supportUrl === null ? '' : `- Support: ${supportUrl}\n`}
-## Docs
+${ofSite.length === 0 ? '' : `## Pages\n\n${ofSite.join('\n')}\n\n`}## Docs
 
 ${pages.join('\n')}
 

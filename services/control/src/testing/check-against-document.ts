@@ -4,6 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { FastifyInstance } from 'fastify'
 import { assetsPrefix, captchaPath, pagePaths } from '../dashboard/serve-dashboard.ts'
+import { sitePaths } from '../site/site-routes.ts'
 
 const base = 'https://document.test/openapi.json'
 
@@ -89,7 +90,9 @@ const documentPath = (url: string): string => url.replace(/:([A-Za-z_]+)/g, '{$1
 
 /** Pages and their files, which are not part of the API. */
 const docs = ['/llms.txt', '/api/docs/gateway.json', '/api/docs/:page']
-const pages = new Set([...pagePaths, captchaPath, `${assetsPrefix}*`, '/api/unsubscribe', ...docs].map(documentPath))
+const pages = new Set(
+  [...pagePaths, ...sitePaths, captchaPath, `${assetsPrefix}*`, '/api/unsubscribe', ...docs].map(documentPath)
+)
 
 /** Describes why a value does not match the schema at a pointer; null if it matches. */
 type Validate = (pointer: string[], value: unknown) => string | null

@@ -10,6 +10,7 @@ import type { ComposeOptions } from '../compose.ts'
 import type { Limits } from '../http/limits.ts'
 import { readSmtp } from '../mail/smtp-settings.ts'
 import type { SignupSettings } from '../signup/signup-settings.ts'
+import { noSiteTexts, type SiteTexts } from '../site/site-texts.ts'
 import { readNetwork } from '../webhooks/addresses.ts'
 
 export const anonKey = 'anon-key-of-the-tests'
@@ -76,6 +77,8 @@ export interface StartControlOptions {
   /** Default: no act of an operator needs a second one. */
   confirmAboveNanos?: number
   brand?: Partial<Brand>
+  /** Texts of the public pages; null: no public pages. Default: the default texts. Needs a dashboard. */
+  site?: SiteTexts | null
   /** Of the identity server. The default is low, since tests sign in often. */
   passwordCost?: number
   /** Of the identity server, in characters. Default: 6. */
@@ -170,6 +173,7 @@ export function configOf(
       webhookDays: 30
     },
     brand: { ...plainBrand, ...options.brand },
+    site: options.site === undefined ? noSiteTexts : options.site,
     operatorMail: options.operatorMail ?? [],
     operatorsNeedSecondFactor: options.operatorsNeedSecondFactor ?? false,
     confirmAboveNanos: options.confirmAboveNanos ?? null,

@@ -1,0 +1,28 @@
+import { type Html, html } from './html.ts'
+import { card, segment, segments } from './looks.ts'
+import type { Snippets } from './snippets.ts'
+
+const languages = [
+  ['curl', 'curl'],
+  ['python', 'Python'],
+  ['node', 'Node.js']
+] as const
+
+/** A text with a button that copies it. Without scripts the button is not shown. */
+export const copyButton = (text: string, label: string): Html =>
+  html`<button type="button" hidden data-copy="${text}" aria-label="${label}" class="min-h-8 rounded-md px-2 text-[0.8125rem] font-medium text-ink-soft hover:bg-sunken hover:text-ink">Copy</button>`
+
+/** Code in several languages. Radio buttons choose one, without scripts: see site.css. */
+export function codeTabs(snippets: Snippets, caption: string): Html {
+  return html`<div class="code-tabs ${card} overflow-hidden">
+<div class="flex items-center justify-between gap-3 border-b border-line px-3 py-2"><fieldset class="min-w-0"><legend class="sr-only">${caption}</legend><div class="${segments}">${languages.map(
+    ([id, name], index) =>
+      html`<label class="${segment}"><input type="radio" name="language" value="${id}"${index === 0 && html` checked`} class="absolute opacity-0">${name}</label>`
+  )}</div></fieldset>
+${languages.map(([id, name]) => html`<div data-language="${id}">${copyButton(snippets[id], `Copy the ${name} code`)}</div>`)}</div>
+${languages.map(
+  ([id]) =>
+    html`<pre data-language="${id}" class="px-4 py-4 font-mono text-[0.8125rem] leading-relaxed [overflow-wrap:anywhere] whitespace-pre-wrap"><code>${snippets[id]}</code></pre>`
+)}
+</div>`
+}

@@ -1,0 +1,125 @@
+import { countOf, formatUsd, joinNames } from './format.ts'
+import type { SiteFacts, SitePlan } from './site-facts.ts'
+import type { Section, SiteTexts } from './site-texts.ts'
+
+/** What default texts say about this installation, besides its catalog. */
+export interface SiteTerms {
+  readonly name: string
+  readonly signup: 'open' | 'approved' | 'invited'
+  /** Days that the request log is kept besides the present one. */
+  readonly requestLogDays: number
+  /** Whether all free accounts together have a limit of a day. */
+  readonly hasFreeLimit: boolean
+  readonly isMailing: boolean
+}
+
+const maxNamed = 3
+
+/** The makers of the models, as a part of a sentence: `OpenAI, Anthropic, Google and 4 more`. */
+export function nameProviders({ providers }: SiteFacts): string {
+  const names = providers.filter(({ id }) => id !== 'local').map(({ name }) => name)
+  const more = names.length - maxNamed
+  return more > 1 ? `${names.slice(0, maxNamed).join(', ')} and ${more} more makers` : joinNames(names)
+}
+
+/** The headline and the line below it: the operator's, or what is true of every installation. */
+export function writeHeadline(texts: SiteTexts, facts: SiteFacts): { title: string; subline: string } {
+  const makers = nameProviders(facts)
+  const subline = [
+    `Call ${countOf(facts.models.length, 'model')}${makers === '' ? '' : ` of ${makers}`} with the SDK that you already use.`,
+    'Each key has a hard budget, and each request shows what it cost.'
+  ].join(' ')
+  const { title, subline: own } = texts.headline ?? {
+    title: 'One API key for every model. Budgets that hold.',
+    subline
+  }
+  return { title, subline: own ?? subline }
+}
+
+const speaksAnthropic = ({ endpoints }: SiteFacts): boolean => endpoints.has('/v1/messages')
+
+/** Three reasons: the operator's, or those that are true of every installation. */
+export function writePoints(texts: SiteTexts, facts: SiteFacts): readonly Section[] {
+  if (texts.points !== null) return texts.points
+  return [
+    {
+      title: 'Change two lines of code',
+      markdown: speaksAnthropic(facts)
+        ? 'Keep the SDK of OpenAI or Anthropic. Set the base URL and the key. Coding agents such as Claude Code and Codex work, too.'
+        : 'Keep the OpenAI SDK that your code uses. Set the base URL and the key, and call every model by its name.'
+    },
+    {
+      title: 'A budget is a limit, not an alert',
+      markdown:
+        'The maximum cost of a request is reserved before it starts. So no key spends more than its budget, however many requests run at once.'
+    },
+    {
+      title: 'Know what each request cost',
+      markdown:
+        'Every request has a receipt with its tokens, its prices and its cost. The request log has no prompts and no answers.'
+    }
+  ]
+}
+
+/** The list of questions: the operator's, or one about caps, prices, data, compatibility and leaving. */
+export function writeQuestions(texts: SiteTexts, facts: SiteFacts, terms: SiteTerms): readonly Section[] {
+  if (texts.questions !== null) return texts.questions
+  const { plans } = facts
+  const [free] = plans.filter(({ isFree }) => isFree)
+  return [
+    {
+      title: 'What happens when a budget is used up?',
+      markdown:
+        'As a budget runs low, the maximum length of answers shrinks to what is left. When even a short answer could cost too much, requests get the error 402, which says what is left and when the budget starts again. Nothing is ever charged above the budget. A key can name a cheaper model that answers instead.'
+    },
+    {
+      title: 'Can a bill surprise me?',
+      markdown: writeBilling(plans)
+    },
+    ...(free === undefined ? [] : [{ title: 'What does the free plan include?', markdown: writeFree(free, terms) }]),
+    {
+      title: 'Do prices change?',
+      markdown: [
+        'The pages of models show the prices that apply now, and every coming change with its date. A request keeps the prices of its start.',
+        ...(terms.isMailing
+          ? ['Before a price rises, accounts that used the model in the last 30 days get a mail.']
+          : [])
+      ].join(' ')
+    },
+    {
+      title: 'What happens to my data?',
+      markdown: `Your requests go to the provider of the model that you call. The request log keeps tokens, times and cost for ${countOf(terms.requestLogDays, 'day')}, without prompts and answers. You can download your data, and delete your account yourself.`
+    },
+    { title: 'Which clients work?', markdown: writeClients(facts) },
+    {
+      title: 'How do I leave?',
+      markdown:
+        'Cancel a paid plan in the dashboard: it runs until the end of the time that you paid for. The API speaks the formats of the providers, so your code goes on elsewhere with another base URL.'
+    }
+  ]
+}
+
+function writeBilling(plans: readonly SitePlan[]): string {
+  const isSold = plans.some(({ prices }) => prices.length > 0)
+  return isSold
+    ? 'No. A plan has a fixed price by month or year, which includes usage up to its monthly budget. There are no charges beyond it. You can set lower budgets for the account and for each key.'
+    : 'No. Usage stops at the monthly budget of your plan. You can set lower budgets for the account and for each key.'
+}
+
+function writeFree({ monthUsd, modelIds, keys }: SitePlan, { hasFreeLimit }: SiteTerms): string {
+  const sentences = [
+    `Usage of ${formatUsd(monthUsd)} in each calendar month, ${countOf(modelIds.size, 'model')}, and ${keys === null ? 'any number of keys' : countOf(keys, 'key')}. You need no card.`,
+    ...(hasFreeLimit
+      ? ['All free accounts together have a limit for each day. Once it is reached, they wait until midnight (UTC).']
+      : [])
+  ]
+  return sentences.join(' ')
+}
+
+function writeClients(facts: SiteFacts): string {
+  const paths = [...facts.endpoints].map((path) => `\`${path}\``)
+  const named = paths.length === 0 ? '' : ` The endpoints are ${joinNames(paths)}.`
+  return speaksAnthropic(facts)
+    ? `Clients of OpenAI’s and Anthropic’s APIs: their SDKs, LangChain, Vercel’s AI SDK, Claude Code, Codex, OpenCode and others.${named}`
+    : `Clients of OpenAI’s API: its SDKs, LangChain, Vercel’s AI SDK and others.${named}`
+}

@@ -1,0 +1,35 @@
+const locale = 'en-US'
+const dollars = { style: 'currency', currency: 'USD' } as const
+
+const exact = new Intl.NumberFormat(locale, { ...dollars, minimumFractionDigits: 2, maximumFractionDigits: 9 })
+const short = new Intl.NumberFormat(locale, {
+  ...dollars,
+  maximumFractionDigits: 9,
+  minimumFractionDigits: 2,
+  trailingZeroDisplay: 'stripIfInteger'
+})
+const counts = new Intl.NumberFormat(locale)
+const sizes = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 })
+const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** Formats dollars with all their decimals, and at least two. */
+export const formatPrice = (usd: number): string => exact.format(usd)
+
+/** Formats dollars without the cents of a whole amount: `$20`, `$0.05`. */
+export const formatUsd = (usd: number): string => short.format(usd)
+
+export const formatCount = (count: number): string => counts.format(count)
+
+/** Formats a number of tokens or requests with three digits: `128K`, `1.05M`. */
+export const formatSize = (count: number): string => sizes.format(count)
+
+/** A count with its noun: `1 key`, `2 keys`. */
+export const countOf = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${formatCount(count)} ${count === 1 ? singular : plural}`
+
+/** The day of a time in UTC: `1 March 2027`. */
+export const formatDay = (time: Date | number): string => days.format(time)
+
+/** Joins names as a sentence does: `A, B and C`. */
+export const joinNames = (names: readonly string[]): string =>
+  names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

@@ -1,0 +1,66 @@
+import { actionButtons } from './call-to-action.ts'
+import { codeTabs } from './code-tabs.ts'
+import { nameProviders, writeHeadline, writePoints, writeQuestions } from './default-texts.ts'
+import { countOf, formatSize } from './format.ts'
+import { type Html, html } from './html.ts'
+import { card, cell, container, headCell, numberCell, sectionTitle, textLink } from './looks.ts'
+import { renderMarkdown } from './markdown.ts'
+import { planCards } from './plan-cards.ts'
+import { modelMarks, usualPrice } from './price-text.ts'
+import { questionData, questionList } from './questions.ts'
+import type { Page, SiteContext, Visitor } from './site-context.ts'
+import { chooseKnownModels, modelPath, type SiteFacts } from './site-facts.ts'
+import { writeSnippets } from './snippets.ts'
+
+const shownModels = 8
+
+/** `/`: what is sold, at what price, and how to call it. */
+export function landingPage(facts: SiteFacts, context: SiteContext, visitor: Visitor): Page {
+  const { brand, texts, terms, publicUrl } = context
+  const { title, subline } = writeHeadline(texts, facts)
+  const questions = writeQuestions(texts, facts, terms)
+  return {
+    path: '/',
+    title: null,
+    description: `${title} ${subline}`,
+    body: html`${writeHero(title, subline, facts, context, visitor)}
+${writeReasons(facts, context)}
+${facts.models.length > 0 && html`<section class="${container} mt-14" aria-labelledby="models">${writeModels(facts)}</section>`}
+<section class="${container} mt-14" aria-labelledby="plans"><h2 id="plans" class="${sectionTitle}">Plans</h2><p class="mt-1 mb-4 text-ink-soft">A fixed price with a monthly budget. <a href="/pricing" class="${textLink}">Compare the plans</a></p>${planCards(facts, context, visitor)}</section>
+<section class="${container} mt-14">${questionList(questions)}</section>
+<section class="${container} mt-14"><div class="${card} flex flex-wrap items-center justify-between gap-x-8 gap-y-4 p-6"><p class="text-xl font-semibold tracking-tight text-balance">Send your first request in a minute.</p><div>${actionButtons(context, visitor, { href: '/models', text: 'See all models' })}</div></div></section>`,
+    data: [
+      { '@type': 'WebSite', name: brand.name, url: `${publicUrl}/`, description: subline },
+      questionData(questions)
+    ]
+  }
+}
+
+function writeHero(title: string, subline: string, facts: SiteFacts, context: SiteContext, visitor: Visitor): Html {
+  const { example } = facts
+  return html`<section class="border-b border-line bg-sunken"><div class="${container} grid items-center gap-x-12 gap-y-8 py-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)] lg:py-14">
+<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(context, visitor, { href: '/models', text: 'See models and prices' })}</div></div>
+${example !== null && html`<div class="min-w-0">${codeTabs(writeSnippets(example, context.gatewayUrl), 'Language of the example')}</div>`}
+</div></section>`
+}
+
+function writeReasons(facts: SiteFacts, { texts }: SiteContext): Html {
+  const points = writePoints(texts, facts)
+  return html`<section class="${container} mt-10"><ul class="grid gap-x-10 gap-y-6 sm:grid-cols-2 lg:grid-cols-3">${points.map(
+    ({ title, markdown }) =>
+      html`<li><h2 class="font-semibold tracking-tight">${title}</h2><div class="prose mt-1 text-ink-soft">${renderMarkdown(markdown, 3)}</div></li>`
+  )}</ul></section>`
+}
+
+function writeModels(facts: SiteFacts): Html {
+  const makers = nameProviders(facts)
+  const count = facts.models.length
+  return html`<div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1"><div><h2 id="models" class="${sectionTitle}">${countOf(count, 'model')}${makers !== '' && ` of ${makers}`}</h2><p class="mt-1 text-ink-soft">Prices in USD per million tokens.</p></div><a href="/models" class="${textLink}">All models and prices</a></div>
+<div class="${card} mt-5 overflow-hidden"><table class="w-full text-sm"><thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">Model</th><th scope="col" class="${headCell} hidden md:table-cell">Maker</th><th scope="col" class="${headCell} ${numberCell} hidden sm:table-cell">Context</th><th scope="col" class="${headCell} ${numberCell}">Input</th><th scope="col" class="${headCell} ${numberCell} hidden md:table-cell">Cached input</th><th scope="col" class="${headCell} ${numberCell} pr-5">Output</th></tr></thead><tbody class="divide-y divide-line">${chooseKnownModels(
+    facts,
+    shownModels
+  ).map(
+    (model) =>
+      html`<tr class="hover:bg-sunken"><td class="${cell} pl-5"><a href="${modelPath(model.id)}" class="font-mono font-medium [overflow-wrap:anywhere] hover:underline">${model.id}</a> ${modelMarks(model)}</td><td class="${cell} hidden text-ink-soft md:table-cell">${model.provider}</td><td class="${cell} ${numberCell} hidden sm:table-cell">${formatSize(model.context_tokens)}</td><td class="${cell} ${numberCell}">${usualPrice(model, 'input')}</td><td class="${cell} ${numberCell} hidden md:table-cell">${usualPrice(model, 'cached_input')}</td><td class="${cell} ${numberCell} pr-5">${usualPrice(model, 'output')}</td></tr>`
+  )}</tbody></table></div>`
+}

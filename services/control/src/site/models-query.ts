@@ -1,0 +1,96 @@
+import type { SiteFacts, SiteModel } from './site-facts.ts'
+
+/** The columns by which the table can be sorted. */
+export const sortColumns = ['model', 'provider', 'context', 'input', 'cached', 'output'] as const
+export type SortColumn = (typeof sortColumns)[number]
+
+/** What a visitor asks of the table of models. */
+export interface ModelsQuery {
+  readonly text: string
+  /** `owned_by`; empty: all. */
+  readonly provider: string
+  /** Empty: all. */
+  readonly kind: string
+  readonly isFree: boolean
+  /** null: the order of the catalog. */
+  readonly sort: SortColumn | null
+  readonly isDescending: boolean
+}
+
+const maxLength = 100
+
+/** Reads the query of an address. What the table does not know is left out. */
+export function readModelsQuery(
+  query: Readonly<Record<string, unknown>>,
+  { providers, kinds }: SiteFacts
+): ModelsQuery {
+  const textOf = (name: string): string => {
+    const value = query[name]
+    return typeof value === 'string' ? value.slice(0, maxLength) : ''
+  }
+  const [provider, kind, sort] = [textOf('provider'), textOf('kind'), textOf('sort')]
+  return {
+    text: textOf('q').trim(),
+    provider: providers.some(({ id }) => id === provider) ? provider : '',
+    kind: kinds.some((one) => one === kind) ? kind : '',
+    isFree: textOf('free') !== '',
+    sort: sortColumns.find((column) => column === sort.replace(/^-/, '')) ?? null,
+    isDescending: sort.startsWith('-')
+  }
+}
+
+/** Writes a query as the end of an address; empty for the whole table in the order of the catalog. */
+export function writeModelsQuery({ text, provider, kind, isFree, sort, isDescending }: ModelsQuery): string {
+  const all = new URLSearchParams({
+    ...(text !== '' && { q: text }),
+    ...(provider !== '' && { provider }),
+    ...(kind !== '' && { kind }),
+    ...(isFree && { free: '1' }),
+    ...(sort !== null && { sort: (isDescending ? '-' : '') + sort })
+  }).toString()
+  return all === '' ? '' : `?${all}`
+}
+
+/** What is searched for typed words, in lower case. */
+export const searchedText = ({ id, aliases, provider, kind, accepts, endpoints }: SiteModel): string =>
+  [id, ...aliases, provider, kind, ...accepts, ...(endpoints ?? [])].join(' ').toLowerCase()
+
+/** Whether a model is in the table. */
+export function isShown(model: SiteModel, { text, provider, kind, isFree }: ModelsQuery): boolean {
+  if (provider !== '' && model.owned_by !== provider) return false
+  if (kind !== '' && model.kind !== kind) return false
+  if (isFree && !model.isFree) return false
+  const searched = searchedText(model)
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => searched.includes(word))
+}
+
+/** The value of a column that decides the order. Models without output come last by its price. */
+export function sortValue(model: SiteModel, column: SortColumn): number | string {
+  switch (column) {
+    case 'model':
+      return model.id.toLowerCase()
+    case 'provider':
+      return model.provider.toLowerCase()
+    case 'context':
+      return model.context_tokens
+    case 'input':
+      return model.usual.input
+    case 'cached':
+      return model.usual.cached_input
+    case 'output':
+      return model.max_output_tokens === 0 ? Number.MAX_SAFE_INTEGER : model.usual.output
+  }
+}
+
+/** Sorts models; equal ones stay in the order of the catalog. */
+export function sortModels(models: readonly SiteModel[], { sort, isDescending }: ModelsQuery): readonly SiteModel[] {
+  if (sort === null) return models
+  const sign = isDescending ? -1 : 1
+  return models.toSorted((one, other) => {
+    const [a, b] = [sortValue(one, sort), sortValue(other, sort)]
+    return a === b ? 0 : a < b ? -sign : sign
+  })
+}

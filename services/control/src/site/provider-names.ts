@@ -1,0 +1,23 @@
+const names: Readonly<Record<string, string>> = {
+  alibaba: 'Alibaba',
+  amazon: 'Amazon',
+  anthropic: 'Anthropic',
+  cohere: 'Cohere',
+  deepseek: 'DeepSeek',
+  google: 'Google',
+  groq: 'Groq',
+  local: 'Self-hosted',
+  meta: 'Meta',
+  microsoft: 'Microsoft',
+  mistral: 'Mistral',
+  moonshot: 'Moonshot AI',
+  nvidia: 'NVIDIA',
+  openai: 'OpenAI',
+  qwen: 'Qwen',
+  xai: 'xAI',
+  zhipu: 'Zhipu AI'
+}
+
+/** The name that people know of a catalog's `owned_by`. Unknown ones are shown as the catalog has them. */
+export const nameProvider = (ownedBy: string): string =>
+  Object.hasOwn(names, ownedBy.toLowerCase()) ? names[ownedBy.toLowerCase()]! : ownedBy
