@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
-import { providerIdOf } from '@tollgate/contracts/docs/docs-facts.ts'
+import { type DocsFacts, providerIdOf } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { FailureCounts } from '@tollgate/service/http/admin-server.ts'
 import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
 import { lazyCompilers } from '@tollgate/service/http/lazy-compilers.ts'
@@ -146,7 +146,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, demoMailboxUrl }
     const assets = config.site === null ? null : readSiteAssets(config.dashboardDir, brand)
     serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays }, assets !== null)
-    if (assets !== null) addSite(pages, dependencies, assets)
+    if (assets !== null) addSite(pages, dependencies, facts, assets)
   })
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(app, config.publicUrl, name))
@@ -169,6 +169,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
 function addSite(
   pages: FastifyInstance,
   { config, catalog, catalogPublisher, redis, clock, isMailing }: ControlDependencies,
+  docs: DocsFacts,
   assets: SiteAssets
 ): void {
   const { brand, publicUrl, gatewayPublicUrl: gatewayUrl, requestLogDays, site } = config
@@ -180,7 +181,11 @@ function addSite(
     spokenApis: () => readSpokenApis(redis),
     clock
   })
-  siteRoutes(pages, { context: { brand, publicUrl, gatewayUrl, terms, texts: site ?? noSiteTexts, assets }, readFacts })
+  siteRoutes(pages, {
+    context: { brand, publicUrl, gatewayUrl, terms, texts: site ?? noSiteTexts, assets },
+    readFacts,
+    docs
+  })
 }
 
 function createServer({

@@ -4,6 +4,7 @@ import { applyTheme, storedTheme } from '../brand/theme.ts'
 import { offerCopies } from './copy-text.ts'
 import { openMailedLink } from './mailed-link.ts'
 import { filterModels } from './models-table.ts'
+import { searchDocs } from './search-docs.ts'
 
 /**
  * The script of the public pages. They work without it. It runs before the first paint, so that nobody sees another
@@ -14,4 +15,5 @@ openMailedLink()
 document.addEventListener('DOMContentLoaded', () => {
   offerCopies()
   filterModels()
+  searchDocs()
 })

@@ -31,7 +31,7 @@ export function pageHeaders(gatewayUrl: string, logoUrl: string | null): Record<
 }
 
 /**
- * Headers of the public pages: they call nothing, and frame nothing.
+ * Headers of the public pages: they call nothing elsewhere, and frame nothing.
  *
  * @param logoUrl the only picture from elsewhere; null for none
  */
@@ -42,6 +42,8 @@ export function sitePageHeaders(logoUrl: string | null): Record<string, string> 
     "style-src 'self'",
     "font-src 'self'",
     picturesFrom(logoUrl),
+    // The search of the docs.
+    "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

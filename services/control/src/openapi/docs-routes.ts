@@ -13,7 +13,7 @@ interface ListedPage {
 }
 
 /** The gateway's API with this installation's name and address. */
-function ownGatewayDocument({ name, gatewayUrl }: DocsFacts): OpenApiDocument {
+export function ownGatewayDocument({ name, gatewayUrl }: DocsFacts): OpenApiDocument {
   const own = JSON.parse(
     JSON.stringify(inferenceDocument).replaceAll('Tollgate', () => JSON.stringify(name).slice(1, -1))
   )

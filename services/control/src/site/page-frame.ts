@@ -8,7 +8,7 @@ import { legalPageNames } from './site-texts.ts'
 const navigation = [
   ['/models', 'Models'],
   ['/pricing', 'Pricing'],
-  ['/api/reference', 'API']
+  ['/docs', 'Docs']
 ] as const
 
 /** Writes a whole page: its head, the navigation, the content, and the links at the end. */
@@ -94,7 +94,8 @@ function writeFooter({ brand, texts, publicUrl }: SiteContext): Html {
   const links = [
     ['/models', 'Models'],
     ['/pricing', 'Pricing'],
-    ['/api/reference', 'API reference'],
+    ['/docs', 'Docs'],
+    ['/docs/api', 'API reference'],
     ['/llms.txt', 'llms.txt'],
     ...(brand.supportUrl === null ? [] : [[brand.supportUrl, 'Support'] as const]),
     ...legal,

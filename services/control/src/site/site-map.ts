@@ -3,10 +3,11 @@ import { modelPath, type SiteFacts } from './site-facts.ts'
 import { legalPageNames, type SiteTexts } from './site-texts.ts'
 
 /** The paths of all public pages, the most important first. */
-export const publicPaths = ({ models }: SiteFacts, { legal }: SiteTexts): string[] => [
+export const publicPaths = ({ models }: SiteFacts, { legal }: SiteTexts, docs: readonly string[]): string[] => [
   '/',
   '/pricing',
   '/models',
+  ...docs,
   ...models.map(({ id }) => modelPath(id)),
   ...legalPageNames.filter((name) => legal[name] !== undefined).map((name) => `/${name}`)
 ]
@@ -20,7 +21,6 @@ export function writeSitemap(paths: readonly string[], publicUrl: string): strin
 /** `/robots.txt`: search engines may read the public pages, and the docs of the API. */
 export const writeRobots = (publicUrl: string): string => `User-agent: *
 Allow: /api/docs/
-Allow: /api/reference
 Disallow: /api/
 Disallow: /dashboard
 Disallow: /invitations/

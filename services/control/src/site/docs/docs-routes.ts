@@ -1,0 +1,144 @@
+import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
+import { docsPages } from '@tollgate/contracts/docs/docs-pages.ts'
+import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ownGatewayDocument } from '../../openapi/docs-routes.ts'
+import { html } from '../html.ts'
+import type { SendPage } from '../page-sender.ts'
+import type { SiteFacts } from '../site-facts.ts'
+import { type DocsContent, guidePath, layOut } from './docs-layout.ts'
+import { indexDocs, searchDocs } from './docs-search.ts'
+import { type Guide, renderGuide, writeGuides } from './docs-text.ts'
+import { describeError, errorCodes, errorPath, isErrorCode, listErrors, writeErrorPage } from './error-pages.ts'
+import { arrangeReference, type ReferenceApi } from './reference.ts'
+import { operationPage, referenceIndex } from './reference-pages.ts'
+
+export interface DocsOptions {
+  readonly docs: DocsFacts
+  readonly readFacts: () => Promise<SiteFacts>
+  readonly send: SendPage
+}
+
+const options = { logLevel: 'warn' } as const
+
+/**
+ * The docs: guides, a page for each error and each call of the APIs, and their search.
+ *
+ * @returns the addresses of all pages, once the routes of the API are there
+ */
+export function docsPagesRoutes(app: FastifyInstance, { docs, readFacts, send }: DocsOptions): () => string[] {
+  const apis = once(() => describeApis(docs, app.swagger() as OpenApiDocument))
+  const reference = once(() => arrangeReference(apis()))
+  const guidesOf = remember((facts) => writeGuides(docs, facts))
+  const indexOf = remember((facts) => indexDocs(guidesOf(facts), reference(), facts))
+
+  const sendContent = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    write: (facts: SiteFacts) => DocsContent
+  ) => {
+    const facts = await readFacts()
+    const [path = ''] = request.url.split('?', 1)
+    return send(request, reply, facts, path, () => layOut(write(facts), guidesOf(facts)))
+  }
+  for (const name of Object.keys(docsPages)) {
+    app.get(guidePath(name), options, (request, reply) =>
+      sendContent(request, reply, (facts) => guideContent(guidesOf(facts).find((guide) => guide.name === name)!))
+    )
+  }
+  app.get<{ Params: { code: string } }>('/docs/errors/:code', options, async (request, reply) => {
+    const { code } = request.params
+    if (!isErrorCode(code)) return reply.callNotFound()
+    return sendContent(request, reply, () => ({
+      path: errorPath(code),
+      title: code,
+      description: describeError(code),
+      body: writeErrorPage(code, reference())
+    }))
+  })
+  app.get('/docs/api', options, (request, reply) =>
+    sendContent(request, reply, () => referenceIndex(reference(), apis()))
+  )
+  app.get('/docs/api/:api/:operation', options, async (request, reply) => {
+    const found = reference().byAddress.get(request.url.split('?', 1)[0] ?? '')
+    if (found === undefined) return reply.callNotFound()
+    return sendContent(request, reply, () => operationPage(found, reference()))
+  })
+  app.get<{ Querystring: { q?: unknown } }>('/docs/search', options, async (request, reply) => {
+    const facts = await readFacts()
+    const words = String(request.query.q ?? '').slice(0, 100)
+    const content = () => searchContent(words, searchDocs(indexOf(facts), words))
+    return send(request, reply, facts, `/docs/search?q=${words}`, () => layOut(content(), guidesOf(facts)))
+  })
+  app.get('/docs/search.json', options, async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=30').send(indexOf(await readFacts()))
+  )
+  return () => [
+    ...Object.keys(docsPages).map(guidePath),
+    '/docs/api',
+    ...reference().byAddress.keys(),
+    ...errorCodes.map(errorPath)
+  ]
+}
+
+function describeApis(docs: DocsFacts, account: OpenApiDocument): ReferenceApi[] {
+  return [
+    {
+      id: 'models',
+      title: 'Models',
+      summary: 'Calls models, with an API key.',
+      origin: docs.gatewayUrl,
+      documentPath: '/api/docs/gateway.json',
+      document: ownGatewayDocument(docs)
+    },
+    {
+      id: 'account',
+      title: 'Account',
+      summary: 'Keys, usage, billing and webhooks, with a session or a management key.',
+      origin: docs.publicUrl,
+      documentPath: '/api/openapi.json',
+      document: account
+    }
+  ]
+}
+
+const guideContent = ({ name, title, summary, markdown }: Guide): DocsContent => ({
+  path: guidePath(name),
+  title,
+  description: summary,
+  body: name === 'errors' ? html`${renderGuide(markdown.split(/^## /m, 1)[0]!)}${listErrors()}` : renderGuide(markdown)
+})
+
+function searchContent(words: string, found: ReturnType<typeof searchDocs>): DocsContent {
+  const title = words === '' ? 'Search' : `Search for “${words}”`
+  return {
+    path: '/docs/search',
+    title,
+    description: 'Search the docs, the API reference, errors and models.',
+    body:
+      found.length === 0
+        ? html`<p>${words === '' ? 'Type what you look for.' : 'Nothing has all of these words. Try fewer or other words.'}</p>`
+        : html`<ul>${found.map(
+            ({ href, title, group, text }) =>
+              html`<li><a href="${href}">${title}</a> <span class="text-ink-soft">${group}${text !== '' && ` · ${text}`}</span></li>`
+          )}</ul>`
+  }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Makes something of facts, and keeps it until they change. */
+function remember<Value>(make: (facts: SiteFacts) => Value): (facts: SiteFacts) => Value {
+  const made = new WeakMap<SiteFacts, Value>()
+  return (facts) => {
+    const value = made.get(facts) ?? make(facts)
+    made.set(facts, value)
+    return value
+  }
+}

@@ -1,0 +1,51 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { presentsSession } from '../callers/session-cookie.ts'
+import { sitePageHeaders } from '../dashboard/page-policy.ts'
+import { chooseEncoding } from '../http/encoding.ts'
+import { matchesTag } from '../http/entity-tags.ts'
+import { createPageCache, type RenderedPage, renderPage } from './page-cache.ts'
+import { framePage } from './page-frame.ts'
+import type { Page, SiteContext, Visitor } from './site-context.ts'
+import type { SiteFacts } from './site-facts.ts'
+
+/** Browsers and proxies keep a page this long, so that a changed catalog is on it within a minute. */
+export const shared = 'public, max-age=30'
+
+/**
+ * Sends a page. It is kept under its name as long as the facts stay. Those with a query are not kept: anybody can ask
+ * for any number of them.
+ */
+export type SendPage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  facts: SiteFacts,
+  name: string,
+  write: (visitor: Visitor) => Page
+) => Promise<FastifyReply>
+
+/** Makes what sends the public pages of an installation, in the encoding that the browser takes. */
+export function createPageSender(context: SiteContext): SendPage {
+  const headers = sitePageHeaders(context.brand.logoUrl)
+  const cached = createPageCache()
+  return async (request, reply, facts, name, write) => {
+    const visitor = { hasSession: presentsSession(request.headers.cookie) }
+    const render = () => framePage(write(visitor), context, visitor)
+    const page = name.includes('?') ? renderPage(render()) : cached(facts, `${visitor.hasSession} ${name}`, render)
+    reply.headers(headers)
+    reply.headers({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': visitor.hasSession ? 'private, no-cache' : shared,
+      vary: 'accept-encoding, cookie'
+    })
+    return sendRendered(request, reply, page)
+  }
+}
+
+async function sendRendered(request: FastifyRequest, reply: FastifyReply, page: RenderedPage): Promise<FastifyReply> {
+  const encoding = chooseEncoding(request.headers['accept-encoding'])
+  const etag = page.etagOf(encoding)
+  reply.header('etag', etag)
+  if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  if (encoding !== 'identity') reply.header('content-encoding', encoding)
+  return reply.send(await page.bodyOf(encoding))
+}
