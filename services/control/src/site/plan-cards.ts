@@ -43,7 +43,9 @@ const intervalSwitch = html`<fieldset><legend class="sr-only">Billing interval</
 function planCard(plan: SitePlan, context: SiteContext, visitor: Visitor, hasBoth: boolean): Html {
   return html`<li class="flex flex-col rounded-2xl border border-line bg-surface p-5 shadow-card"><h3 class="font-semibold">${plan.name}</h3>
 <div class="mt-1 min-h-14">${writePrices(plan, hasBoth)}</div>
-<ul class="mt-3 mb-5 grid flex-1 grid-cols-2 content-start gap-x-4 gap-y-1.5 text-sm sm:grid-cols-1">${planFeatures(plan).map(
+<ul class="mt-3 mb-5 grid flex-1 grid-cols-2 content-start gap-x-4 gap-y-1.5 text-sm sm:grid-cols-1">${planFeatures(
+    plan
+  ).map(
     (feature) =>
       html`<li class="flex gap-2"><svg aria-hidden="true" viewBox="0 0 16 16" class="mt-[3px] size-3.5 shrink-0 stroke-accent" fill="none" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M3 8.5 6.5 12 13 4.5"/></svg><span class="min-w-0 break-words">${feature}</span></li>`
   )}</ul>${writeWay(plan, context, visitor)}</li>`
