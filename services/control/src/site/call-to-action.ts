@@ -1,8 +1,7 @@
 import { formatAmount } from '@tollgate/contracts/money/currency.ts'
+import { plainButton, primaryButton } from './class-names.ts'
 import { formatUsd } from './format.ts'
 import { type Html, html } from './html.ts'
-
-import { plainButton, primaryButton } from './looks.ts'
 import type { SiteContext, Visitor } from './site-context.ts'
 import type { SiteFacts, SitePlan } from './site-facts.ts'
 

@@ -1,5 +1,5 @@
+import { card, segment, segments } from './class-names.ts'
 import { type Html, html } from './html.ts'
-import { card, segment, segments } from './looks.ts'
 import type { Snippets } from './snippets.ts'
 
 const languages = [

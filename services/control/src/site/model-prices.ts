@@ -1,9 +1,9 @@
 import type { PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
 import { pricedRows, units } from '@tollgate/contracts/meters/meters.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
+import { badge, card, cell, headCell, numberCell } from './class-names.ts'
 import { formatCount, formatDay, formatPrice, joinNames } from './format.ts'
 import { type Html, html } from './html.ts'
-import { badge, card, cell, headCell, numberCell } from './looks.ts'
 import type { SiteModel } from './site-facts.ts'
 
 type PriceRow = PricesOfPeriod['rows'][number]

@@ -1,7 +1,7 @@
+import { card, container, denseCell, headCell, numberCell, plainButton } from './class-names.ts'
 import { nameProviders } from './default-texts.ts'
 import { countOf, formatSize } from './format.ts'
 import { type Html, html } from './html.ts'
-import { card, container, denseCell, headCell, numberCell, plainButton } from './looks.ts'
 import {
   isShown,
   type ModelsQuery,

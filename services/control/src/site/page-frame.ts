@@ -1,6 +1,6 @@
 import { callToAction } from './call-to-action.ts'
+import { container, primaryButton } from './class-names.ts'
 import { type Html, html, trustHtml, withoutDirections } from './html.ts'
-import { container, primaryButton } from './looks.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import { legalPageNames } from './site-texts.ts'
 

@@ -1,7 +1,7 @@
 import { callToAction, contactUrl, writeAmount } from './call-to-action.ts'
+import { plainButton, primaryButton, segment, segments } from './class-names.ts'
 import { countOf, formatSize, formatUsd } from './format.ts'
 import { type Html, html } from './html.ts'
-import { plainButton, primaryButton, segment, segments } from './looks.ts'
 import type { SiteContext, Visitor } from './site-context.ts'
 import type { SiteFacts, SitePlan } from './site-facts.ts'
 

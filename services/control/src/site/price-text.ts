@@ -1,7 +1,7 @@
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
+import { badge } from './class-names.ts'
 import { formatDay, formatPrice, formatShortDay } from './format.ts'
 import { type Html, html } from './html.ts'
-import { badge } from './looks.ts'
 import type { SiteModel } from './site-facts.ts'
 
 /** The usual price of a kind, or a dash where the model has no such tokens. */

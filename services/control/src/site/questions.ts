@@ -1,5 +1,5 @@
+import { sectionTitle } from './class-names.ts'
 import { type Html, html } from './html.ts'
-import { sectionTitle } from './looks.ts'
 import { renderMarkdown } from './markdown.ts'
 import type { Section } from './site-texts.ts'
 
