@@ -139,12 +139,12 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const app = createServer(dependencies)
   const { name } = config.brand
   const facts = { name, id: providerIdOf(name), publicUrl: config.publicUrl, gatewayUrl: config.gatewayPublicUrl }
+  const assets = config.site === null ? null : readSiteAssets(config.dashboardDir, config.brand)
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
     const { brand, minPasswordLength, captcha, requestLogDays, demoMailboxUrl } = config
     const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
     const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, demoMailboxUrl }
-    const assets = config.site === null ? null : readSiteAssets(config.dashboardDir, brand)
     serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays }, assets !== null)
     if (assets !== null) addSite(pages, dependencies, facts, assets)
   })
@@ -152,7 +152,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.register(swagger, swaggerOptions(app, config.publicUrl, name))
   app.register(async (probes) => answerLivez(probes))
   app.register(async (api) => openApiRoute(api), { prefix: '/api' })
-  const sitePages = config.site === null ? [] : llmsPages
+  const sitePages = assets === null ? [] : llmsPages
   app.register(async (docs) => docsRoutes(docs, facts, config.brand.supportUrl, sitePages))
   app.register(cookie)
   app.register(rateLimits, { redis })

@@ -1,6 +1,9 @@
+import { formatAmount } from '@tollgate/contracts/money/currency.ts'
+import { plainButton, primaryButton } from './class-names.ts'
+import { formatUsd } from './format.ts'
 import { type Html, html } from './html.ts'
-import { plainButton, primaryButton, textLink } from './looks.ts'
 import type { SiteContext, Visitor } from './site-context.ts'
+import type { SiteFacts, SitePlan } from './site-facts.ts'
 
 interface Way {
   readonly href: string
@@ -17,7 +20,7 @@ export interface CallToAction {
 export function callToAction({ terms, brand }: SiteContext, { hasSession }: Visitor): CallToAction {
   if (hasSession) return { main: { href: '/dashboard', text: 'Open dashboard' }, note: null }
   if (terms.signup === 'open') {
-    return { main: { href: '/register', text: 'Get started' }, note: 'Free plan. No card needed.' }
+    return { main: { href: '/register', text: 'Get started' }, note: null }
   }
   if (terms.signup === 'approved') {
     return {
@@ -32,19 +35,30 @@ export function callToAction({ terms, brand }: SiteContext, { hasSession }: Visi
   }
 }
 
-/** The buttons of a page, with the note below them. */
-export function actionButtons(context: SiteContext, visitor: Visitor, other: Way): Html {
-  const { main, note } = callToAction(context, visitor)
+/** The buttons of a page, with what to know before below them: who gets an account, and what it costs. */
+export function actionButtons(facts: SiteFacts, context: SiteContext, visitor: Visitor, other: Way): Html {
+  const { main, note: terms } = callToAction(context, visitor)
+  const note = [terms, visitor.hasSession ? null : describeStart(facts)].filter((text) => text !== null).join(' ')
   return html`<div class="flex flex-wrap gap-3"><a href="${main.href}" class="${primaryButton}">${main.text}</a><a href="${other.href}" class="${plainButton}">${other.text}</a></div>${
-    note === null ? null : html`<p class="mt-3 text-sm text-ink-soft">${note}</p>`
+    note !== '' && html`<p class="mt-3 text-sm text-ink-soft">${note}</p>`
   }`
+}
+
+/** What the free plan includes, and the lowest price of a paid one. */
+function describeStart({ plans }: SiteFacts): string {
+  const free = plans.find(({ isFree }) => isFree)
+  const monthly = plans.flatMap(({ prices }) => prices.filter(({ interval }) => interval === 'month'))
+  const [lowest] = monthly.toSorted((one, other) => one.amount - other.amount)
+  const sentences = [
+    ...(free === undefined ? [] : [`${free.name} plan: ${formatUsd(free.monthUsd)} of usage a month, no card needed.`]),
+    ...(lowest === undefined ? [] : [`Paid plans from ${writeAmount(lowest)} a month.`])
+  ]
+  return sentences.join(' ')
 }
 
 /** Where people ask for a plan without a price: the operator's address, or null. */
 export const contactUrl = ({ brand }: SiteContext): string | null => brand.salesUrl ?? brand.supportUrl
 
-/** A link to the operator, in a sentence. */
-export const contactLink = (context: SiteContext, text: string): Html | null => {
-  const url = contactUrl(context)
-  return url === null ? null : html`<a href="${url}" class="${textLink}">${text}</a>`
-}
+/** A price of a plan without its interval, and without the cents of a whole amount: `$20`. */
+export const writeAmount = ({ amount, currency }: SitePlan['prices'][number]): string =>
+  formatAmount(amount, currency, 'en-US').replace(/\.00$/, '')

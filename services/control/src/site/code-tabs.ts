@@ -1,5 +1,5 @@
+import { card, segment, segments } from './class-names.ts'
 import { type Html, html } from './html.ts'
-import { card, segment, segments } from './looks.ts'
 import type { Snippets } from './snippets.ts'
 
 const languages = [
@@ -14,7 +14,7 @@ export const copyButton = (text: string, label: string): Html =>
 
 /** Code in several languages. Radio buttons choose one, without scripts: see site.css. */
 export function codeTabs(snippets: Snippets, caption: string): Html {
-  return html`<div class="code-tabs ${card} overflow-hidden">
+  return html`<div class="code-tabs ${card} h-full overflow-hidden">
 <div class="flex items-center justify-between gap-3 border-b border-line px-3 py-2"><fieldset class="min-w-0"><legend class="sr-only">${caption}</legend><div class="${segments}">${languages.map(
     ([id, name], index) =>
       html`<label class="${segment}"><input type="radio" name="language" value="${id}"${index === 0 && html` checked`} class="absolute opacity-0">${name}</label>`
@@ -22,7 +22,7 @@ export function codeTabs(snippets: Snippets, caption: string): Html {
 ${languages.map(([id, name]) => html`<div data-language="${id}">${copyButton(snippets[id], `Copy the ${name} code`)}</div>`)}</div>
 ${languages.map(
   ([id]) =>
-    html`<pre data-language="${id}" class="px-4 py-4 font-mono text-[0.8125rem] leading-relaxed [overflow-wrap:anywhere] whitespace-pre-wrap"><code>${snippets[id]}</code></pre>`
+    html`<pre data-language="${id}" tabindex="0" role="region" aria-label="Code" class="overflow-x-auto px-4 py-4 font-mono text-[0.8125rem] leading-relaxed"><code>${snippets[id]}</code></pre>`
 )}
 </div>`
 }

@@ -10,6 +10,7 @@ const short = new Intl.NumberFormat(locale, {
 })
 const counts = new Intl.NumberFormat(locale)
 const sizes = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 })
+const shortDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** Formats dollars with all their decimals, and at least two. */
@@ -29,6 +30,9 @@ export const countOf = (count: number, singular: string, plural = `${singular}s`
 
 /** The day of a time in UTC: `1 March 2027`. */
 export const formatDay = (time: Date | number): string => days.format(time)
+
+/** The same in few characters: `1 Mar 2027`. */
+export const formatShortDay = (time: Date | number): string => shortDays.format(time)
 
 /** Joins names as a sentence does: `A, B and C`. */
 export const joinNames = (names: readonly string[]): string =>

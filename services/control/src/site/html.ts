@@ -19,9 +19,12 @@ export type HtmlValue = Html | string | number | null | undefined | false | read
 /** Characters that turn or isolate the direction of the text after them. They could reorder the page around a name. */
 const directionControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
+/** Removes characters that turn the direction of the page after a text. */
+export const withoutDirections = (text: string): string => text.replace(directionControls, '')
+
 /** Escapes a text for elements and quoted attributes, and removes characters that turn the direction of the page. */
 export const escapeText = (text: string): string =>
-  text.replace(directionControls, '').replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  withoutDirections(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** Tag of a template that escapes every interpolated value, unless it is HTML from another such template. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {

@@ -1,9 +1,9 @@
 import { actionButtons } from './call-to-action.ts'
+import { card, cell, container, headCell, numberCell, sectionTitle, textLink } from './class-names.ts'
 import { codeTabs } from './code-tabs.ts'
 import { nameProviders, writeHeadline, writePoints, writeQuestions } from './default-texts.ts'
 import { countOf, formatSize } from './format.ts'
 import { type Html, html } from './html.ts'
-import { card, cell, container, headCell, numberCell, sectionTitle, textLink } from './looks.ts'
 import { renderMarkdown } from './markdown.ts'
 import { planCards } from './plan-cards.ts'
 import { modelMarks, usualPrice } from './price-text.ts'
@@ -28,7 +28,7 @@ ${writeReasons(facts, context)}
 ${facts.models.length > 0 && html`<section class="${container} mt-14" aria-labelledby="models">${writeModels(facts)}</section>`}
 <section class="${container} mt-14" aria-labelledby="plans"><h2 id="plans" class="${sectionTitle}">Plans</h2><p class="mt-1 mb-4 text-ink-soft">A fixed price with a monthly budget. <a href="/pricing" class="${textLink}">Compare the plans</a></p>${planCards(facts, context, visitor)}</section>
 <section class="${container} mt-14">${questionList(questions)}</section>
-<section class="${container} mt-14"><div class="${card} flex flex-wrap items-center justify-between gap-x-8 gap-y-4 p-6"><p class="text-xl font-semibold tracking-tight text-balance">Send your first request in a minute.</p><div>${actionButtons(context, visitor, { href: '/models', text: 'See all models' })}</div></div></section>`,
+<section class="${container} mt-14"><div class="${card} flex flex-wrap items-center justify-between gap-x-8 gap-y-4 p-6"><p class="text-xl font-semibold tracking-tight text-balance">Send your first request in a minute.</p><div>${actionButtons(facts, context, visitor, { href: '/models', text: 'See all models' })}</div></div></section>`,
     data: [
       { '@type': 'WebSite', name: brand.name, url: `${publicUrl}/`, description: subline },
       questionData(questions)
@@ -39,7 +39,7 @@ ${facts.models.length > 0 && html`<section class="${container} mt-14" aria-label
 function writeHero(title: string, subline: string, facts: SiteFacts, context: SiteContext, visitor: Visitor): Html {
   const { example } = facts
   return html`<section class="border-b border-line bg-sunken"><div class="${container} grid items-center gap-x-12 gap-y-8 py-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)] lg:py-14">
-<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(context, visitor, { href: '/models', text: 'See models and prices' })}</div></div>
+<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(facts, context, visitor, { href: '/models', text: 'See models and prices' })}</div></div>
 ${example !== null && html`<div class="min-w-0">${codeTabs(writeSnippets(example, context.gatewayUrl), 'Language of the example')}</div>`}
 </div></section>`
 }

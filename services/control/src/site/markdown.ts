@@ -1,6 +1,6 @@
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
-import { type Html, trustHtml } from './html.ts'
+import { type Html, trustHtml, withoutDirections } from './html.ts'
 
 /**
  * Renders an operator's Markdown, with GitHub's tables and links. HTML in it is shown as text, and links have no
@@ -10,7 +10,7 @@ import { type Html, trustHtml } from './html.ts'
  */
 export function renderMarkdown(markdown: string, headingLevel = 2): Html {
   const shift = headingLevel - 1
-  const rendered = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
+  const rendered = micromark(withoutDirections(markdown), { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
   return trustHtml(
     // Only elements match: every `<` of a text is escaped.
     rendered.replaceAll(/<(\/?)h([1-6])>/g, (_, slash: string, level: string) => {

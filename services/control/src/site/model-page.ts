@@ -1,8 +1,8 @@
 import { callToAction } from './call-to-action.ts'
+import { card, container, primaryButton, sectionTitle, textLink } from './class-names.ts'
 import { codeTabs, copyButton } from './code-tabs.ts'
 import { formatCount, formatPrice, formatSize, joinNames } from './format.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
-import { card, container, primaryButton, textLink } from './looks.ts'
 import { otherPrices, priceTables } from './model-prices.ts'
 import { kindNames } from './models-page.ts'
 import { describeChanges, modelMarks } from './price-text.ts'
@@ -25,17 +25,16 @@ export function modelPage(model: SiteModel, facts: SiteFacts, context: SiteConte
     body: html`<div class="${container} pt-8"><nav aria-label="Breadcrumb" class="text-[0.8125rem]"><a href="/models" class="${textLink}">All models</a></nav>
 <div class="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2"><h1 class="font-mono text-2xl font-semibold tracking-tight [overflow-wrap:anywhere] sm:text-3xl">${id}</h1>${copyButton(id, 'Copy the name of the model')}${modelMarks(model)}</div>
 <p class="mt-2 max-w-prose text-ink-soft">${description}</p>
-<div class="mt-6 grid gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,1fr)_22rem]">
-<div class="min-w-0"><section aria-labelledby="prices"><h2 id="prices" class="text-xl font-semibold tracking-tight">Prices</h2>${
+<div class="mt-6 grid gap-x-6 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
+<div class="min-w-0">${codeTabs(writeSnippets(model, context.gatewayUrl), 'Language of the example')}</div>
+<section class="${card} min-w-0 p-5" aria-label="Facts">${writeFacts(model, facts)}<a href="${main.href}" class="${primaryButton} mt-5 w-full">${main.text}</a></section></div>
+<section class="mt-10" aria-labelledby="prices"><h2 id="prices" class="${sectionTitle}">Prices</h2><p class="mt-1 text-ink-soft">USD per million tokens, as an account of the free plan pays them.</p>${
       changes.length > 0 &&
-      html`<ul class="mt-3 space-y-1 rounded-xl bg-warning-soft px-4 py-3 text-sm text-warning">${changes.map((text) => html`<li>${text}</li>`)}</ul>`
+      html`<ul class="mt-4 space-y-1 rounded-xl bg-warning-soft px-4 py-3 text-sm text-warning">${changes.map((text) => html`<li>${text}</li>`)}</ul>`
     }${priceTables(model)}${
       others.length > 0 &&
       html`<ul class="mt-3 space-y-1 text-sm text-ink-soft">${others.map((text) => html`<li>Besides: ${text}.</li>`)}</ul>`
-    }</section>
-<section class="mt-10" aria-labelledby="code"><h2 id="code" class="mb-4 text-xl font-semibold tracking-tight">Call it</h2>${codeTabs(writeSnippets(model, context.gatewayUrl), 'Language of the example')}<p class="mt-3 text-sm text-ink-soft">An API key takes a minute: <a href="${main.href}" class="${textLink}">${main.text}</a>.</p></section></div>
-<aside aria-label="Facts" class="min-w-0"><div class="${card} p-5">${writeFacts(model, facts)}<a href="${main.href}" class="${primaryButton} mt-5 w-full">${main.text}</a></div></aside>
-</div></div>`,
+    }</section></div>`,
     data: [modelProduct(model, context, description)]
   }
 }

@@ -1,9 +1,9 @@
 import type { PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
 import { pricedRows, units } from '@tollgate/contracts/meters/meters.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
+import { badge, card, cell, headCell, numberCell } from './class-names.ts'
 import { formatCount, formatDay, formatPrice, joinNames } from './format.ts'
 import { type Html, html } from './html.ts'
-import { badge, card, cell, headCell, numberCell } from './looks.ts'
 import type { SiteModel } from './site-facts.ts'
 
 type PriceRow = PricesOfPeriod['rows'][number]
@@ -12,16 +12,18 @@ type UsdPrices = Readonly<Partial<Record<string, Readonly<Partial<Record<string,
 
 /** All prices of a model: a table for each period, with a row for each tier and length of the prompt. */
 export function priceTables({ prices }: SiteModel): Html {
-  return html`${prices.map((period) => {
+  const ordered = prices.toSorted((one, other) => Number(other.is_now) - Number(one.is_now))
+  return html`${ordered.map((period) => {
     const kinds = pricedKinds(period.rows)
-    return html`<div class="${card} wide-table mt-4" tabindex="0" role="region" aria-label="${`Prices: ${describePeriod(period)}`}"><table class="w-full text-sm"><caption class="px-5 pt-4 pb-1 text-left font-medium">${describePeriod(period)}${
+    const when = describePeriod(period, prices.length === 1)
+    return html`<div class="${card} wide-table mt-4" tabindex="0" role="region" aria-label="${`Prices: ${when}`}"><table class="w-full text-sm"><caption class="px-5 pt-4 pb-1 text-left font-medium">${when}${
       prices.length > 1 && period.is_now && html` <span class="${badge} ml-1 bg-accent-soft text-accent">Now</span>`
-    }</caption><thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">USD per 1M tokens</th>${kinds.map(
-      ({ name }) => html`<th scope="col" class="${headCell} ${numberCell}">${name}</th>`
+    }</caption><thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">Requests</th>${kinds.map(
+      ({ name }) => html`<th scope="col" class="${headCell} ${numberCell} last:pr-5">${name}</th>`
     )}</tr></thead><tbody class="divide-y divide-line">${period.rows.map(
       (row) =>
         html`<tr><th scope="row" class="${cell} min-w-32 pl-5 text-left font-normal">${describeRow(row)}</th>${kinds.map(
-          ({ priceIn }) => html`<td class="${cell} ${numberCell}">${writePrice(priceIn(row))}</td>`
+          ({ priceIn }) => html`<td class="${cell} ${numberCell} last:pr-5">${writePrice(priceIn(row))}</td>`
         )}</tr>`
     )}</tbody></table></div>`
   })}`
@@ -49,14 +51,14 @@ function describeRow({ tier, above_prompt_tokens: above }: PriceRow): string {
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
 /** When the prices of a period apply. */
-function describePeriod({ from, until, weekdays, utc_hours: hours }: PricesOfPeriod): string {
+function describePeriod({ from, until, weekdays, utc_hours: hours }: PricesOfPeriod, isOnly: boolean): string {
   const parts = [
     from === null ? '' : `from ${formatDay(new Date(from))}`,
     until === null ? '' : `until ${formatDay(Date.parse(until) - 1)}`,
     weekdays.length === 0 ? '' : `on ${joinNames(weekdays.map((day) => days[day]!))}`,
     hours.length === 0 ? '' : `at ${joinNames(hours)} UTC`
   ].filter((part) => part !== '')
-  if (parts.length === 0) return 'Usual prices'
+  if (parts.length === 0) return isOnly ? 'At all times' : 'At all other times'
   const text = parts.join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

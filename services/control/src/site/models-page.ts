@@ -1,7 +1,7 @@
+import { card, container, denseCell, headCell, numberCell, plainButton } from './class-names.ts'
 import { nameProviders } from './default-texts.ts'
 import { countOf, formatSize } from './format.ts'
 import { type Html, html } from './html.ts'
-import { card, cell, container, headCell, numberCell, plainButton } from './looks.ts'
 import {
   isShown,
   type ModelsQuery,
@@ -46,7 +46,7 @@ function writeFilters({ providers, kinds, models }: SiteFacts, query: ModelsQuer
   const option = (value: string, text: string, chosen: string) =>
     html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`
   return html`<form action="/models" method="get" role="search" data-models-form class="mt-6 flex flex-wrap items-center gap-2">
-<label class="min-w-48 flex-1"><span class="sr-only">Search models</span><input type="search" name="q" value="${query.text}" maxlength="100" placeholder="Search by name, maker or endpoint" class="${field} w-full"></label>
+<label class="w-full sm:w-auto sm:min-w-48 sm:flex-1"><span class="sr-only">Search models</span><input type="search" name="q" value="${query.text}" maxlength="100" placeholder="Search by name, maker or endpoint" class="${field} w-full"></label>
 <label><span class="sr-only">Maker</span><select name="provider" class="${field}">${option('', 'All makers', query.provider)}${providers.map(({ id, name, count }) => option(id, `${name} (${count})`, query.provider))}</select></label>
 <label><span class="sr-only">Kind</span><select name="kind" class="${field}">${option('', 'All kinds', query.kind)}${kinds.map((kind) => option(kind, kindNames[kind], query.kind))}</select></label>
 ${hasFree && html`<label class="inline-flex min-h-10 items-center gap-2 px-1 text-sm"><input type="checkbox" name="free" value="1"${query.isFree && html` checked`} class="size-4 accent-accent">Free models</label>`}
@@ -89,5 +89,5 @@ function writeHead({ name, sort, className }: Column, query: ModelsQuery): Html 
 function writeRow(model: SiteModel, isIn: boolean): Html {
   const { id, provider, kind, context_tokens: context } = model
   const values = columns.flatMap(({ sort }) => (sort === null ? [] : [sortValue(model, sort)]))
-  return html`<tr${!isIn && html` hidden`} data-text="${searchedText(model)}" data-provider="${model.owned_by}" data-kind="${kind}"${model.isFree && html` data-free`} data-values="${JSON.stringify(values)}" class="hover:bg-sunken"><td class="${cell} pl-5"><a href="${modelPath(id)}" class="font-mono font-medium [overflow-wrap:anywhere] hover:underline">${id}</a> ${modelMarks(model)}<span class="block text-[0.8125rem] text-ink-soft md:hidden">${provider}</span></td><td class="${cell} hidden text-ink-soft md:table-cell">${provider}</td><td class="${cell} hidden text-ink-soft lg:table-cell">${kindNames[kind]}</td><td class="${cell} ${numberCell} hidden sm:table-cell">${formatSize(context)}</td><td class="${cell} ${numberCell}">${usualPrice(model, 'input')}</td><td class="${cell} ${numberCell} hidden md:table-cell">${usualPrice(model, 'cached_input')}</td><td class="${cell} ${numberCell} pr-5">${usualPrice(model, 'output')}</td></tr>`
+  return html`<tr${!isIn && html` hidden`} data-text="${searchedText(model)}" data-provider="${model.owned_by}" data-kind="${kind}"${model.isFree && html` data-free`} data-values="${JSON.stringify(values)}" class="hover:bg-sunken"><td class="${denseCell} pl-5"><a href="${modelPath(id)}" class="font-mono font-medium [overflow-wrap:anywhere] hover:underline">${id}</a> ${modelMarks(model)}<span class="block text-[0.8125rem] text-ink-soft md:hidden">${provider}<span class="sm:hidden"> · ${formatSize(context)}</span></span></td><td class="${denseCell} hidden text-ink-soft md:table-cell">${provider}</td><td class="${denseCell} hidden text-ink-soft lg:table-cell">${kindNames[kind]}</td><td class="${denseCell} ${numberCell} hidden sm:table-cell">${formatSize(context)}</td><td class="${denseCell} ${numberCell}">${usualPrice(model, 'input')}</td><td class="${denseCell} ${numberCell} hidden md:table-cell">${usualPrice(model, 'cached_input')}</td><td class="${denseCell} ${numberCell} pr-5">${usualPrice(model, 'output')}</td></tr>`
 }

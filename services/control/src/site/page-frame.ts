@@ -1,6 +1,6 @@
 import { callToAction } from './call-to-action.ts'
-import { type Html, html, trustHtml } from './html.ts'
-import { container, primaryButton } from './looks.ts'
+import { container, primaryButton } from './class-names.ts'
+import { type Html, html, trustHtml, withoutDirections } from './html.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import { legalPageNames } from './site-texts.ts'
 
@@ -58,7 +58,7 @@ ${data.map(writeData)}
 /** A data block: browsers do not run it, so the content security policy allows it. `<` could end it. */
 const writeData = (data: Readonly<Record<string, unknown>>): Html =>
   html`<script type="application/ld+json">${trustHtml(
-    JSON.stringify({ '@context': 'https://schema.org', ...data }).replaceAll('<', '\\u003c')
+    withoutDirections(JSON.stringify({ '@context': 'https://schema.org', ...data })).replaceAll('<', '\\u003c')
   )}</script>`
 
 /** The operator's picture, or the sign of the dashboard with the name. */

@@ -1,8 +1,7 @@
-import { formatAmount } from '@tollgate/contracts/money/currency.ts'
-import { callToAction, contactUrl } from './call-to-action.ts'
+import { callToAction, contactUrl, writeAmount } from './call-to-action.ts'
+import { plainButton, primaryButton, segment, segments } from './class-names.ts'
 import { countOf, formatSize, formatUsd } from './format.ts'
 import { type Html, html } from './html.ts'
-import { plainButton, primaryButton, segment, segments } from './looks.ts'
 import type { SiteContext, Visitor } from './site-context.ts'
 import type { SiteFacts, SitePlan } from './site-facts.ts'
 
@@ -30,10 +29,6 @@ export function planFeatures({ monthUsd, modelIds, hasAllModels, keys, seats, li
   ]
 }
 
-/** A price without its interval, and without the cents of a whole amount: `$20`. */
-export const writeAmount = ({ amount, currency }: Price): string =>
-  formatAmount(amount, currency, 'en-US').replace(/\.00$/, '')
-
 /** The plans side by side, with their prices by month and year. Radio buttons choose, without scripts: see site.css. */
 export function planCards({ plans }: SiteFacts, context: SiteContext, visitor: Visitor): Html {
   const prices = plans.flatMap((plan) => plan.prices)
@@ -48,7 +43,9 @@ const intervalSwitch = html`<fieldset><legend class="sr-only">Billing interval</
 function planCard(plan: SitePlan, context: SiteContext, visitor: Visitor, hasBoth: boolean): Html {
   return html`<li class="flex flex-col rounded-2xl border border-line bg-surface p-5 shadow-card"><h3 class="font-semibold">${plan.name}</h3>
 <div class="mt-1 min-h-14">${writePrices(plan, hasBoth)}</div>
-<ul class="mt-3 mb-5 flex-1 space-y-1.5 text-sm">${planFeatures(plan).map(
+<ul class="mt-3 mb-5 grid flex-1 grid-cols-2 content-start gap-x-4 gap-y-1.5 text-sm sm:grid-cols-1">${planFeatures(
+    plan
+  ).map(
     (feature) =>
       html`<li class="flex gap-2"><svg aria-hidden="true" viewBox="0 0 16 16" class="mt-[3px] size-3.5 shrink-0 stroke-accent" fill="none" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M3 8.5 6.5 12 13 4.5"/></svg><span class="min-w-0 break-words">${feature}</span></li>`
   )}</ul>${writeWay(plan, context, visitor)}</li>`
@@ -57,7 +54,7 @@ function planCard(plan: SitePlan, context: SiteContext, visitor: Visitor, hasBot
 const bigPrice = 'text-2xl font-semibold tracking-tight tabular-nums'
 
 function writePrices({ isFree, prices }: SitePlan, hasBoth: boolean): Html {
-  if (isFree) return html`<p class="${bigPrice}">Free</p><p class="text-[0.8125rem] text-ink-soft">No card needed</p>`
+  if (isFree) return html`<p class="${bigPrice}">$0</p><p class="text-[0.8125rem] text-ink-soft">No card needed</p>`
   if (prices.length === 0) return html`<p class="${bigPrice}">On request</p>`
   const shown = (['month', 'year'] as const).flatMap((interval) => {
     const price = prices.find((one) => one.interval === interval)

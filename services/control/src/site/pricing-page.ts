@@ -1,9 +1,9 @@
-import { actionButtons } from './call-to-action.ts'
+import { actionButtons, writeAmount } from './call-to-action.ts'
+import { card, cell, container, headCell, sectionTitle, textLink } from './class-names.ts'
 import { writeQuestions } from './default-texts.ts'
 import { countOf, formatCount, formatUsd } from './format.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
-import { card, cell, container, headCell, sectionTitle, textLink } from './looks.ts'
-import { namedEntitlements, planCards, writeAmount } from './plan-cards.ts'
+import { namedEntitlements, planCards } from './plan-cards.ts'
 import { questionList } from './questions.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import type { SiteFacts, SitePlan } from './site-facts.ts'
@@ -17,11 +17,11 @@ export function pricingPage(facts: SiteFacts, context: SiteContext, visitor: Vis
     title: 'Pricing',
     description: describePricing(facts),
     body: html`<div class="${container} pt-10"><h1 class="text-3xl font-semibold tracking-tight">Pricing</h1><p class="mt-2 mb-6 max-w-prose text-ink-soft">A plan has a fixed price and includes usage up to its monthly budget. Usage is counted at the <a href="/models" class="${textLink}">prices of each model</a>. There are no charges beyond the plan.</p>
-${planCards(facts, context, visitor)}
-<section class="mt-14" aria-labelledby="compare"><h2 id="compare" class="${sectionTitle}">Compare the plans</h2>${comparePlans(facts)}</section>
+<h2 class="sr-only">Plans</h2>${planCards(facts, context, visitor)}
+<section class="mt-14"><h2 id="compare" class="${sectionTitle}">Compare the plans</h2>${comparePlans(facts)}</section>
 <section class="mt-14" aria-labelledby="cap"><h2 id="cap" class="${sectionTitle}">What happens at the cap</h2><p class="mt-1 max-w-prose text-ink-soft">No request is charged above a budget: of the plan, of a key, or of one that you set yourself.</p>${capSteps}</section>
 <section class="mt-14">${questionList(questions)}</section>
-<div class="mt-10">${actionButtons(context, visitor, { href: '/models', text: 'See models and prices' })}</div></div>`,
+<div class="mt-10">${actionButtons(facts, context, visitor, { href: '/models', text: 'See models and prices' })}</div></div>`,
     data: planOffers(facts, context)
   }
 }

@@ -122,11 +122,11 @@ function writeMessages(id: string, gatewayUrl: string): Snippets {
 
 function writeCurl(url: string, body: Readonly<Record<string, unknown>>, headers: readonly string[] = []): string {
   const all = [`Authorization: Bearer ${placeholder}`, ...headers, 'Content-Type: application/json']
-  const members = Object.entries(body).map(([name, value]) => `  "${name}": ${inOneLine(value)}`)
+  const members = Object.entries(body).map(([name, value]) => `    "${name}": ${inOneLine(value)}`)
   return [
     `curl ${url} \\`,
     ...all.map((header) => `  -H "${header}" \\`),
-    `  -d ${quoteForShell(`{\n${members.join(',\n')}\n}`)}`
+    `  -d ${quoteForShell(`{\n${members.join(',\n')}\n  }`)}`
   ].join('\n')
 }
 

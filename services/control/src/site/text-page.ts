@@ -1,5 +1,5 @@
+import { container } from './class-names.ts'
 import { html } from './html.ts'
-import { container } from './looks.ts'
 import { renderMarkdown } from './markdown.ts'
 import type { Page } from './site-context.ts'
 import type { Section } from './site-texts.ts'

@@ -16,6 +16,7 @@ export const badge = 'rounded-md px-1.5 py-0.5 font-sans text-xs font-medium whi
 /** Cells of tables. Numbers are right-aligned in figures of one width. */
 export const headCell = 'px-3 py-2.5 text-left text-[0.8125rem] font-medium text-ink-soft'
 export const cell = 'px-3 py-2.5 align-top'
+export const denseCell = 'px-3 py-2 align-top'
 export const numberCell = 'text-right tabular-nums whitespace-nowrap'
 
 /** The choices of a group of radio buttons that look like one switch. */
