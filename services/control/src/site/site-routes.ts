@@ -1,6 +1,6 @@
 import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { FastifyInstance } from 'fastify'
-import { docsPagesRoutes } from './docs/docs-routes.ts'
+import { docsPagesRoutes, docsRoutePaths } from './docs/docs-routes.ts'
 import { landingPage } from './landing-page.ts'
 import { modelPage } from './model-page.ts'
 import { modelsPage } from './models-page.ts'
@@ -30,6 +30,7 @@ export const sitePaths = [
   '/pricing',
   '/models',
   '/models/*',
+  ...docsRoutePaths,
   ...legalPageNames.map((name) => `/${name}`),
   '/robots.txt',
   '/sitemap.xml',

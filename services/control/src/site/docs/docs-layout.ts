@@ -1,5 +1,5 @@
+import { container } from '../class-names.ts'
 import { type Html, html } from '../html.ts'
-import { container } from '../looks.ts'
 import type { Page } from '../site-context.ts'
 import type { Guide } from './docs-text.ts'
 

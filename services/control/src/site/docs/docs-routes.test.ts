@@ -1,13 +1,58 @@
 import assert from 'node:assert/strict'
-import { errorTable } from '@tollgate/contracts/errors/table.ts'
+import { brotliDecompressSync } from 'node:zlib'
 import { test } from 'tap'
-import { startControl } from '../../testing/start-control.ts'
+import { openSite } from '../testing/open-site.ts'
+import { errorCodes } from './error-pages.ts'
 
-test('the docs of an installation', async (t) => {
-  const control = await startControl({ site: {} } as never)
-  t.after(() => control.close())
-  console.log(Object.keys(errorTable).length)
-  for (const path of ['/docs','/docs/errors','/docs/errors/invalid_json','/docs/api','/docs/api/models/createChatCompletion','/docs/search?q=budget','/sitemap.xml']) {
-    const a = await fetch(control.url + path); const x = await a.text(); console.log(path, a.status, x.length)
+const linksIn = (text: string): string[] => [...text.matchAll(/href="(\/[^"#?]*)/g)].map(([, path]) => path!)
+
+test('every page of the docs is there, leads to pages that are there, and is small', async (t) => {
+  const { open } = await openSite(t, { brand: { name: 'Acme' } })
+  const { text: map } = await open('/sitemap.xml')
+  const paths = [...map.matchAll(/<loc>http:\/\/localhost:3000(\/docs[^<]*)<\/loc>/g)].map(([, path]) => path!)
+  assert.ok(paths.length > 150, String(paths.length))
+  const known = new Set(paths)
+  for (const path of paths) {
+    const { status, bytes } = await open(path, { 'accept-encoding': 'br' })
+    assert.equal(status, 200, path)
+    assert.ok(bytes.length < 30_000, `${path}: ${bytes.length} bytes`)
+    const text = brotliDecompressSync(bytes).toString()
+    assert.equal(text.match(/<h1/g)?.length, 1, path)
+    assert.doesNotMatch(text, /\[object|>undefined|Tollgate|\bMODEL\b|\/api\/admin/, path)
+    for (const link of linksIn(text).filter((one) => one.startsWith('/docs/') && one !== '/docs/search'))
+      assert.ok(known.has(link), `${path} leads to ${link}`)
   }
+})
+
+test('the page of an error says what to do and which calls answer it', async (t) => {
+  const { open } = await openSite(t)
+  const { text } = await open('/docs/errors/key_budget_exceeded')
+  for (const part of ['Status 402', 'Raise the budget', '/docs/api/models/createChatCompletion']) {
+    assert.ok(text.includes(part), part)
+  }
+  const { text: all } = await open('/docs/errors')
+  for (const code of errorCodes) assert.ok(all.includes(`/docs/errors/${code}`), code)
+  assert.equal((await open('/docs/errors/nothing')).status, 404)
+})
+
+test('a call has its parameters, the members of its body, its answers and its errors', async (t) => {
+  const { open } = await openSite(t)
+  const { text } = await open('/docs/api/models/createChatCompletion')
+  for (const part of ['Idempotency-Key', 'max_completion_tokens', 'budget_exceeded', 'curl -X POST http']) {
+    assert.ok(text.includes(part), part)
+  }
+  assert.equal((await open('/docs/api/account/listAccounts')).status, 404, 'operators read theirs elsewhere')
+})
+
+test('the search finds guides, errors, calls and models, without scripts and for the script', async (t) => {
+  const { open } = await openSite(t)
+  const found = async (words: string) => linksIn((await open(`/docs/search?q=${words}`)).text)
+  assert.ok((await found('invalid_json')).includes('/docs/errors/invalid_json'))
+  assert.ok((await found('luna')).includes('/models/gpt-6-luna'))
+  assert.ok((await found('top-up')).includes('/docs/api/account/topUpKey'))
+  assert.ok((await found('budgets')).includes('/docs/budgets'))
+  const { text } = await open('/docs/search?q=%3Cimg%20src=x%3E')
+  assert.doesNotMatch(text, /<img src=x/)
+  const index = JSON.parse((await open('/docs/search.json')).text) as Array<{ href: string }>
+  assert.ok(index.some(({ href }) => href === '/docs/errors/invalid_json'))
 })

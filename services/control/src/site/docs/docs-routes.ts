@@ -19,6 +19,16 @@ export interface DocsOptions {
   readonly send: SendPage
 }
 
+/** The paths of all pages of the docs. */
+export const docsRoutePaths = [
+  ...Object.keys(docsPages).map(guidePath),
+  '/docs/errors/:code',
+  '/docs/api',
+  '/docs/api/:api/:operation',
+  '/docs/search',
+  '/docs/search.json'
+]
+
 const options = { logLevel: 'warn' } as const
 
 /**
