@@ -139,20 +139,21 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const app = createServer(dependencies)
   const { name } = config.brand
   const facts = { name, id: providerIdOf(name), publicUrl: config.publicUrl, gatewayUrl: config.gatewayPublicUrl }
-  const assets = config.site === null ? null : readSiteAssets(config.dashboardDir, config.brand)
+  const assets = readSiteAssets(config.dashboardDir, config.brand)
+  const hasSite = assets !== null && config.site !== null
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
     const { brand, minPasswordLength, captcha, requestLogDays, demoMailboxUrl } = config
     const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
     const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, demoMailboxUrl }
-    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays }, assets !== null)
+    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays }, hasSite)
     if (assets !== null) addSite(pages, dependencies, facts, assets)
   })
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(app, config.publicUrl, name))
   app.register(async (probes) => answerLivez(probes))
   app.register(async (api) => openApiRoute(api), { prefix: '/api' })
-  const sitePages = assets === null ? [] : llmsPages
+  const sitePages = hasSite ? llmsPages : []
   app.register(async (docs) => docsRoutes(docs, facts, config.brand.supportUrl, sitePages))
   app.register(cookie)
   app.register(rateLimits, { redis })
@@ -182,7 +183,7 @@ function addSite(
     clock
   })
   siteRoutes(pages, {
-    context: { brand, publicUrl, gatewayUrl, terms, texts: site ?? noSiteTexts, assets },
+    context: { brand, publicUrl, gatewayUrl, terms, texts: site ?? noSiteTexts, assets, isPublic: site !== null },
     readFacts,
     docs
   })

@@ -174,7 +174,7 @@ export const ControlVariables = Type.Object({
   /** Past days of the request log that are kept besides the present one. */
   REQUEST_LOG_DAYS: Type.Integer({ minimum: 1, maximum: 400, default: 30 }),
   /**
-   * Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: to the pages of the
+   * Address of the operator's documentation: each error links to `<DOCS_URL>/errors/<code>`. Empty: to the pages of the
    * dashboard.
    */
   DOCS_URL: Type.String({ default: '' }),
@@ -325,7 +325,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       monthsKept: variables.LEDGER_KEPT_MONTHS === 0 ? null : variables.LEDGER_KEPT_MONTHS
     },
     requestLogDays: variables.REQUEST_LOG_DAYS,
-    docsUrl: readDocsUrl(variables.DOCS_URL) ?? `${publicUrl.origin}/dashboard/docs`,
+    docsUrl: readDocsUrl(variables.DOCS_URL) ?? `${publicUrl.origin}/docs`,
     log: { level: variables.LOG_LEVEL, format: variables.LOG_FORMAT, requests: variables.LOG_REQUESTS },
     traces: readTraces(variables),
     logExport: readLogExport(variables)

@@ -71,7 +71,7 @@ export const GatewayConfig = Type.Object({
   /** Whether receipts have the addresses of clients. */
   REQUEST_LOG_ADDRESSES: Type.Enum(['true', 'false'], { default: 'false' }),
   UPSTREAMS_FILE: Type.String({ default: workspaceFile('deploy/upstreams.yaml') }),
-  /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
+  /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors/<code>`. Empty: no links. */
   DOCS_URL: Type.String({ default: '' }),
   ...logSettings,
   ...traceVariables

@@ -138,7 +138,7 @@ export function gatewayEnv({ env, addresses }: EnvOptions, { port, adminPort }: 
     ...env,
     GATEWAY_PORT: String(port),
     GATEWAY_ADMIN_PORT: String(adminPort),
-    DOCS_URL: env.DOCS_URL || `${addresses.control}/dashboard/docs`,
+    DOCS_URL: env.DOCS_URL || `${addresses.control}/docs`,
     LOG_FORMAT: readableLog,
     REDIS_URL: addresses.redis,
     ...upstream

@@ -62,6 +62,6 @@ export class ServiceError extends Error {
   toBody(docsUrl: string | null = null): ErrorBody {
     const { message, code, details } = this
     const error = { message, type: errorTable[code][1], code, ...details }
-    return { error: docsUrl === null ? error : { ...error, doc_url: `${docsUrl}/errors#${code}` } }
+    return { error: docsUrl === null ? error : { ...error, doc_url: `${docsUrl}/errors/${code}` } }
   }
 }

@@ -11,6 +11,6 @@ test('with DOCS_URL, each error links to the docs of its code', async (t) => {
   ] as const) {
     const { body } = await control.app.inject({ url: path })
     assert.equal(JSON.parse(body).error.code, code)
-    assert.equal(JSON.parse(body).error.doc_url, `https://docs.example.com/errors#${code}`)
+    assert.equal(JSON.parse(body).error.doc_url, `https://docs.example.com/errors/${code}`)
   }
 })

@@ -11,6 +11,9 @@ const navigation = [
   ['/docs', 'Docs']
 ] as const
 
+const shownLinks = (links: typeof navigation, { isPublic }: SiteContext) =>
+  links.filter(([href]) => isPublic || href === '/docs')
+
 /** Writes a whole page: its head, the navigation, the content, and the links at the end. */
 export function framePage(page: Page, context: SiteContext, visitor: Visitor): string {
   const document = html`<!doctype html>
@@ -71,7 +74,7 @@ function writeLogo({ brand }: SiteContext): Html {
 
 function writeHeader({ path }: Page, context: SiteContext, visitor: Visitor): Html {
   const { main } = callToAction(context, visitor)
-  const links = navigation.map(([href, text]) => {
+  const links = shownLinks(navigation, context).map(([href, text]) => {
     const isHere = path === href || path.startsWith(`${href}/`)
     return html`<li><a href="${href}"${isHere && html` aria-current="page"`} class="rounded-md px-2.5 py-1.5 text-sm text-ink-soft hover:text-ink aria-[current]:font-medium aria-[current]:text-ink">${text}</a></li>`
   })
@@ -86,15 +89,14 @@ function writeHeader({ path }: Page, context: SiteContext, visitor: Visitor): Ht
 </div></header>`
 }
 
-function writeFooter({ brand, texts, publicUrl }: SiteContext): Html {
+function writeFooter(context: SiteContext): Html {
+  const { brand, texts, publicUrl } = context
   const legal = legalPageNames.flatMap((name) => {
     const page = texts.legal[name]
     return page === undefined ? [] : [[`/${name}`, page.title] as const]
   })
   const links = [
-    ['/models', 'Models'],
-    ['/pricing', 'Pricing'],
-    ['/docs', 'Docs'],
+    ...shownLinks(navigation, context),
     ['/docs/api', 'API reference'],
     ['/llms.txt', 'llms.txt'],
     ...(brand.supportUrl === null ? [] : [[brand.supportUrl, 'Support'] as const]),

@@ -13,6 +13,8 @@ export interface SiteContext {
   readonly terms: SiteTerms
   readonly texts: SiteTexts
   readonly assets: SiteAssets
+  /** Whether there are pages besides the docs. */
+  readonly isPublic: boolean
 }
 
 /** Who looks at a page. Only the ways in and on differ. */

@@ -18,7 +18,7 @@ test('with DOCS_URL, each error links to the documentation of its code', async (
 
   async function assertLinks(answer: Response, code: string): Promise<void> {
     const { error } = (await answer.json()) as { error: Record<string, string> }
-    assert.deepEqual([error.code, error.doc_url], [code, `${docsUrl}/errors#${code}`])
+    assert.deepEqual([error.code, error.doc_url], [code, `${docsUrl}/errors/${code}`])
   }
   await assertLinks(await fetch(`${gateway.url}/v1/models`), 'missing_api_key')
   await assertLinks(await fetch(`${gateway.url}/v1/%zz`), 'unknown_endpoint')
@@ -31,10 +31,10 @@ test('with DOCS_URL, each error links to the documentation of its code', async (
     response.write('data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n', () => response.destroy())
   })
   const stream = await post(gateway, secret, '/chat/completions', { ...chatOf('small'), stream: true })
-  assert.match(await stream.text(), /"doc_url":"https:\/\/docs\.example\.com\/api\/errors#upstream_/)
+  assert.match(await stream.text(), /"doc_url":"https:\/\/docs\.example\.com\/api\/errors\/upstream_/)
 
   const socket = rawConnection(gateway)
   socket.write('nonsense\r\n\r\n')
   const [answer] = await once(socket, 'data')
-  assert.match(String(answer), /"doc_url":"https:\/\/docs\.example\.com\/api\/errors#invalid_request"/)
+  assert.match(String(answer), /"doc_url":"https:\/\/docs\.example\.com\/api\/errors\/invalid_request"/)
 })

@@ -17,6 +17,8 @@ export interface DocsOptions {
   readonly docs: DocsFacts
   readonly readFacts: () => Promise<SiteFacts>
   readonly send: SendPage
+  /** Whether there are pages besides the docs, which the search finds, too. */
+  readonly isPublic: boolean
 }
 
 /** The paths of all pages of the docs. */
@@ -36,11 +38,14 @@ const options = { logLevel: 'warn' } as const
  *
  * @returns the addresses of all pages, once the routes of the API are there
  */
-export function docsPagesRoutes(app: FastifyInstance, { docs, readFacts, send }: DocsOptions): () => string[] {
+export function docsPagesRoutes(
+  app: FastifyInstance,
+  { docs, readFacts, send, isPublic }: DocsOptions
+): () => string[] {
   const apis = once(() => describeApis(docs, app.swagger() as OpenApiDocument))
   const reference = once(() => arrangeReference(apis()))
   const guidesOf = remember((facts) => writeGuides(docs, facts))
-  const indexOf = remember((facts) => indexDocs(guidesOf(facts), reference(), facts))
+  const indexOf = remember((facts) => indexDocs(guidesOf(facts), reference(), isPublic ? facts : null))
 
   const sendContent = async (
     request: FastifyRequest,

@@ -13,12 +13,15 @@ export interface Found {
   readonly text: string
 }
 
-/** Everything that can be found, the most general first. */
-export function indexDocs(guides: readonly Guide[], reference: Reference, facts: SiteFacts): Found[] {
-  const pages = [
-    { title: 'Pricing', group: 'Page', href: '/pricing', text: 'Plans, budgets and what happens at the cap' },
-    { title: 'Models', group: 'Page', href: '/models', text: 'All models with their prices' }
-  ]
+/** Everything that can be found, the most general first. @param facts null without pages besides the docs */
+export function indexDocs(guides: readonly Guide[], reference: Reference, facts: SiteFacts | null): Found[] {
+  const pages =
+    facts === null
+      ? []
+      : [
+          { title: 'Pricing', group: 'Page', href: '/pricing', text: 'Plans, budgets and what happens at the cap' },
+          { title: 'Models', group: 'Page', href: '/models', text: 'All models with their prices' }
+        ]
   return [
     ...guides.map(({ name, title, summary }) => ({ title, group: 'Guide', href: guidePath(name), text: summary })),
     ...pages,
@@ -42,7 +45,12 @@ export function indexDocs(guides: readonly Guide[], reference: Reference, facts:
       }))
     ),
     ...errorCodes.map((code) => ({ title: code, group: 'Error', href: errorPath(code), text: describeError(code) })),
-    ...facts.models.map(({ id, provider }) => ({ title: id, group: 'Model', href: modelPath(id), text: provider }))
+    ...(facts?.models ?? []).map(({ id, provider }) => ({
+      title: id,
+      group: 'Model',
+      href: modelPath(id),
+      text: provider
+    }))
   ]
 }
 

@@ -14,8 +14,8 @@ export function writeOperation(one: ReferencedOperation): Html {
     ['query', 'Query'],
     ['header', 'Headers']
   ] as const
-  return html`${renderMarkdown(operation.description ?? '')}
-${writeCall(one)}
+  return html`${writeCall(one)}
+${renderMarkdown(operation.description ?? '')}
 ${describeSecurity(operation, api.document)}
 ${places.map(([place, title]) =>
   writeParameters(
@@ -43,12 +43,21 @@ export function callOf({ api, method, path, operation }: ReferencedOperation): s
 
 const writeCall = (one: ReferencedOperation): Html => html`<pre><code>${callOf(one)}</code></pre>`
 
+const credentialNames: Readonly<Record<string, string>> = {
+  session: 'The cookie of a session',
+  managementKey: 'A management key',
+  apiKey: 'An API key',
+  xApiKey: 'The header `x-api-key`',
+  signature: 'A signature',
+  webhookSecret: 'A secret'
+}
+
 function describeSecurity({ security }: Operation, { components }: OpenApiDocument): Html {
   if (security.length === 0) return html`<p>Needs no credential.</p>`
   const ways = security.map((one) => {
     const [name = ''] = Object.keys(one)
     const scheme = components.securitySchemes[name] as { description?: string } | undefined
-    return scheme?.description ?? name
+    return scheme?.description === undefined ? name : `${credentialNames[name] ?? name}: ${scheme.description}`
   })
   return html`<h2 id="credential">Credential</h2><ul>${ways.map((way) => html`<li>${renderMarkdown(way)}</li>`)}</ul>`
 }
