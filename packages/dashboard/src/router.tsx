@@ -123,11 +123,6 @@ const docs = createRoute({
   loader: () => queryClient.prefetchQuery(readDocument(textAddress('quickstart'))),
   component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsHome')
 })
-const docsApi = createRoute({
-  getParentRoute: () => dashboard,
-  path: '/docs/api',
-  component: lazyPage(() => import('./pages/docs/docs-layout.tsx'), 'ApiReferencePage')
-})
 const docsPage = createRoute({
   getParentRoute: () => dashboard,
   path: '/docs/$page',
@@ -281,7 +276,6 @@ export const router = createRouter({
       models,
       limits,
       docs,
-      docsApi,
       docsPage,
       usage,
       requests,

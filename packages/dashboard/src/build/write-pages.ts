@@ -57,8 +57,7 @@ const otherModules: Readonly<Record<string, string>> = {
   [invitationAddress]: 'invitation-page',
   '/dashboard': 'overview-page',
   '/dashboard/keys/*': 'key-page',
-  '/dashboard/requests/*': 'request-page',
-  '/dashboard/docs/api': 'docs-layout'
+  '/dashboard/requests/*': 'request-page'
 }
 
 /** The module with the code of a page; null for several pages, and for those whose code only operators load. */

@@ -18,10 +18,9 @@ export const docsAddress = (page: string): string => `/dashboard/docs/${page}`
 /** Where control serves the text of a page. */
 export const textAddress = (page: string): string => `/api/docs/${page}.md`
 
-/** The address of the API reference, a page of its own that the dashboard frames. */
-export const apiReferencePath = '/api/reference'
-/** The query with which it leaves out what customers cannot call. */
-export const forCustomersOnly = '?customers'
+/** The API reference, and the calls of operators: pages of control outside the dashboard. */
+export const apiReferencePath = '/docs/api'
+export const operatorsReferencePath = '/docs/api/operators'
 
 /** The title and the description of a page. */
 export const headOf = (page: string): PageHead => ({

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { BookText, Box, Building2, KeyRound, LogOut, Monitor, Moon, Plus, Receipt, Sun, UserRound } from 'lucide-react'
 import { read } from '../api/queries.ts'
-import { docsAddress, docsPages } from '../docs/list-pages.ts'
+import { apiReferencePath, docsAddress, docsPages } from '../docs/list-pages.ts'
 import { nameOfKey, shownPrefix } from '../format/visible-text.ts'
 import { type CommandGroup, findCommands, requestIdIn } from './commands.ts'
 import { useTheme } from './identity.tsx'
@@ -41,10 +41,15 @@ const wordsOfPages: Readonly<Record<string, string>> = {
 }
 
 /** The pages of the docs, which are only shown while something is typed. */
-const docs = [
-  ...docsPages.map(([page, text]) => [docsAddress(page), text] as const),
-  ['/dashboard/docs/api', 'API reference'] as const
-]
+const docs = docsPages.map(([page, text]) => [docsAddress(page), text] as const)
+
+const reference = {
+  id: 'page reference',
+  text: 'API reference',
+  hint: 'Docs',
+  icon: BookText,
+  run: () => window.location.assign(apiReferencePath)
+}
 
 function usePages(isSearching: boolean): CommandGroup {
   const navigate = useNavigate()
@@ -66,7 +71,8 @@ function usePages(isSearching: boolean): CommandGroup {
         hint: 'Docs',
         icon: BookText,
         run: () => navigate({ to: path })
-      }))
+      })),
+      ...(isSearching ? [reference] : [])
     ]
   }
 }

@@ -67,10 +67,6 @@ export const pageHeads = {
     title: 'Docs',
     description: docsDescription
   },
-  '/dashboard/docs/api': {
-    title: 'API reference',
-    description: docsDescription
-  },
   '/dashboard/account': {
     title: 'Account',
     description: 'Your profile, your password, which mails you get, where you are signed in, and your time zone.'

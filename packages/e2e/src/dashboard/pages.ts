@@ -49,6 +49,5 @@ export const docsSubPages = [
   ['Errors', '/dashboard/docs/errors'],
   ['Limits', '/dashboard/docs/limits'],
   ['Budgets', '/dashboard/docs/budgets'],
-  ['Webhooks', '/dashboard/docs/webhooks'],
-  ['API reference', '/dashboard/docs/api']
+  ['Webhooks', '/dashboard/docs/webhooks']
 ] as const

@@ -176,7 +176,7 @@ onDatabase('foreign callers', async (t, newDatabase) => {
       const cookie = login.cookies[0]!.split(';')[0]!
       assert.match(login.cookies[0]!, /; Domain=service\.example; .*; Secure;/)
       answers.push(login, await call('GET', '/api/auth/me', { cookie, headers }))
-      answers.push(await call('GET', '/login', { headers }), await call('GET', '/api/reference', { headers }))
+      answers.push(await call('GET', '/login', { headers }), await call('GET', '/docs/api', { headers }))
       answers.push(await call('GET', '/api/openapi.json', { headers }))
       await call('POST', '/api/auth/forgot-password', { body: { email }, headers })
       answers.push(await latestMail(mailboxUrl, email, { newerThan }))

@@ -19,7 +19,7 @@ export function pageHeaders(gatewayUrl: string, logoUrl: string | null): Record<
     "font-src 'self'",
     picturesFrom(logoUrl),
     `connect-src 'self' ${gatewayUrl}`,
-    // The API reference.
+    // The CAPTCHA.
     "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -51,27 +51,6 @@ export function sitePageHeaders(logoUrl: string | null): Record<string, string> 
     "trusted-types 'none'"
   ]
   return { ...headersWith(policy), 'x-frame-options': 'DENY' }
-}
-
-/**
- * Headers of the API reference, which a library draws: it has inline styles and writes HTML from text. So it is a page
- * of its own, which only pages of this origin may frame. Its scripts are files of this origin too, and it may call
- * nothing else.
- *
- * @param logoUrl its icon
- */
-export function apiReferenceHeaders(logoUrl: string | null): Record<string, string> {
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    `${picturesFrom(logoUrl)} data:`,
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'self'"
-  ]
-  return { ...headersWith(policy), 'x-frame-options': 'SAMEORIGIN' }
 }
 
 const hcaptcha = ['https://hcaptcha.com', 'https://*.hcaptcha.com']

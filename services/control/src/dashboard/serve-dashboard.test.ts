@@ -232,26 +232,6 @@ test('the page has the brand of the operator, and may load its logo only', async
   assert.match(String(headers['content-security-policy']), /img-src 'self' https:\/\/cdn\.example\.com;/)
 })
 
-test('only the API reference may have inline styles, and only pages of this origin may frame it', async (t) => {
-  const directory = t.testdir({
-    'index.html': html,
-    'api-reference.html': '<title>{{brandName}}</title>',
-    'pages.json': '{"/api/reference":"api-reference.html"}',
-    assets: {}
-  })
-  const app = serve(t, directory)
-  const { body, headers } = await app.inject('/api/reference')
-  assert.equal(body, '<title>Tollgate</title>')
-  const policy = String(headers['content-security-policy'])
-  assert.match(
-    policy,
-    /script-src 'self'; style-src 'self' 'unsafe-inline'; .*connect-src 'self'; .*frame-ancestors 'self'$/
-  )
-  assert.equal(headers['x-frame-options'], 'SAMEORIGIN')
-  const page = await app.inject('/dashboard/docs/api')
-  assert.match(String(page.headers['content-security-policy']), /frame-src 'self'; .*frame-ancestors 'none';/)
-})
-
 test('only the CAPTCHA page loads files of the CAPTCHA’s provider; without a CAPTCHA the page does not exist', async (t) => {
   const directory = t.testdir({
     'index.html': html,
@@ -269,7 +249,7 @@ test('only the CAPTCHA page loads files of the CAPTCHA’s provider; without a C
   }
   for (const provider of ['hcaptcha', 'turnstile'] as const) {
     const app = serve(t, directory, plainBrand, { provider, siteKey: 'key' })
-    for (const path of ['/', '/login', '/register', '/forgot-password', '/dashboard', '/api/reference']) {
+    for (const path of ['/', '/login', '/register', '/forgot-password', '/dashboard']) {
       assert.equal(await policyOf(app, path), await policyOf(plain, path), path)
     }
     const policy = await policyOf(app, '/captcha')

@@ -6,10 +6,7 @@ import { presentsSession } from '../callers/session-cookie.ts'
 import { chooseEncoding } from '../http/encoding.ts'
 import { matchesTag } from '../http/entity-tags.ts'
 import { makeIndexPage, type PageFacts, withoutFirstView } from './index-page.ts'
-import { apiReferenceHeaders, captchaHeaders, pageHeaders } from './page-policy.ts'
-
-/** The documents of both APIs in the viewer of a library. The dashboard frames it. */
-const apiReferencePath = '/api/reference'
+import { captchaHeaders, pageHeaders } from './page-policy.ts'
 
 /** The CAPTCHA, which forms frame. Only served if the operator has one. */
 export const captchaPath = '/captcha'
@@ -26,7 +23,6 @@ export const pagePaths = [
   '/accept-invitation',
   '/signed-in',
   '/invitations/:token',
-  apiReferencePath,
   '/dashboard',
   '/dashboard/*'
 ] as const
@@ -79,7 +75,6 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
   const ofPages = pageHeaders(facts.docs.gatewayUrl, facts.brand.logoUrl)
   const { captcha } = facts.signIn
   const ofOthers: Readonly<Record<string, Record<string, string>>> = {
-    [apiReferencePath]: apiReferenceHeaders(facts.brand.logoUrl),
     ...(captcha !== null && { [captchaPath]: captchaHeaders(captcha.provider) })
   }
   const headers = {

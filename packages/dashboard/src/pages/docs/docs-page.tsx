@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { readDocument } from '../../api/queries.ts'
 import { useChatModels } from '../../chat-models/use-chat-models.ts'
 import { headOf, textAddress } from '../../docs/list-pages.ts'
+import { useUser } from '../../layout/owner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pageHeads } from '../../ui/page-heads.ts'
@@ -46,7 +47,7 @@ function DocsText({ page }: { readonly page: string }) {
   }
   const text = useQuery(readDocument(textAddress(page)))
   return (
-    <DocsLayout>
+    <DocsLayout isForOperator={useUser().role === 'operator'}>
       {text.data === undefined ? (
         <Card isFlush>
           <QueryView query={text} lines={12}>

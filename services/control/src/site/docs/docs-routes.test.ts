@@ -41,7 +41,13 @@ test('a call has its parameters, the members of its body, its answers and its er
   for (const part of ['Idempotency-Key', 'max_completion_tokens', 'budget_exceeded', 'curl -X POST http']) {
     assert.ok(text.includes(part), part)
   }
-  assert.equal((await open('/docs/api/account/listAccounts')).status, 404, 'operators read theirs elsewhere')
+  const { text: index } = await open('/docs/api')
+  assert.doesNotMatch(index, /\/docs\/api\/operators/, 'only the dashboard of operators leads to their calls')
+  const ofOperators = linksIn((await open('/docs/api/operators')).text).find((path) => /operators\/\w/.test(path))!
+  assert.equal((await open(ofOperators)).status, 200)
+  for (const former of ['/api/reference', '/dashboard/docs/api']) {
+    assert.equal((await open(former)).headers.location, '/docs/api')
+  }
 })
 
 test('the search finds guides, errors, calls and models, without scripts and for the script', async (t) => {

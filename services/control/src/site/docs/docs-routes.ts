@@ -11,7 +11,7 @@ import { indexDocs, searchDocs } from './docs-search.ts'
 import { type Guide, renderGuide, writeGuides } from './docs-text.ts'
 import { describeError, errorCodes, errorPath, isErrorCode, listErrors, writeErrorPage } from './error-pages.ts'
 import { arrangeReference, type ReferenceApi } from './reference.ts'
-import { operationPage, referenceIndex } from './reference-pages.ts'
+import { operationPage, operatorsIndex, referenceIndex } from './reference-pages.ts'
 
 export interface DocsOptions {
   readonly docs: DocsFacts
@@ -21,14 +21,18 @@ export interface DocsOptions {
   readonly isPublic: boolean
 }
 
+const formerPaths = ['/api/reference', '/dashboard/docs/api']
+
 /** The paths of all pages of the docs. */
 export const docsRoutePaths = [
   ...Object.keys(docsPages).map(guidePath),
   '/docs/errors/:code',
   '/docs/api',
+  '/docs/api/operators',
   '/docs/api/:api/:operation',
   '/docs/search',
-  '/docs/search.json'
+  '/docs/search.json',
+  ...formerPaths
 ]
 
 const options = { logLevel: 'warn' } as const
@@ -74,6 +78,11 @@ export function docsPagesRoutes(
   app.get('/docs/api', options, (request, reply) =>
     sendContent(request, reply, () => referenceIndex(reference(), apis()))
   )
+  app.get('/docs/api/operators', options, (request, reply) =>
+    sendContent(request, reply, () => operatorsIndex(reference()))
+  )
+  // Where earlier releases had it.
+  for (const path of formerPaths) app.get(path, options, (_request, reply) => reply.redirect('/docs/api', 301))
   app.get('/docs/api/:api/:operation', options, async (request, reply) => {
     const found = reference().byAddress.get(request.url.split('?', 1)[0] ?? '')
     if (found === undefined) return reply.callNotFound()
@@ -91,7 +100,7 @@ export function docsPagesRoutes(
   return () => [
     ...Object.keys(docsPages).map(guidePath),
     '/docs/api',
-    ...reference().byAddress.keys(),
+    ...reference().groups.flatMap(({ operations }) => operations.map(({ href }) => href)),
     ...errorCodes.map(errorPath)
   ]
 }

@@ -25,14 +25,20 @@ export interface ReferencedOperation {
   readonly href: string
 }
 
-/** Operations that customers may call, by API and then by group, in the order of the documents. */
+/** A group of operations. */
+export interface ReferenceGroup {
+  readonly api: ReferenceApi
+  readonly name: string
+  readonly description: string
+  readonly operations: readonly ReferencedOperation[]
+}
+
+/** The operations of all APIs, by API and then by group, in the order of the documents. */
 export interface Reference {
-  readonly groups: ReadonlyArray<{
-    readonly api: ReferenceApi
-    readonly name: string
-    readonly description: string
-    readonly operations: readonly ReferencedOperation[]
-  }>
+  /** What customers may call. */
+  readonly groups: readonly ReferenceGroup[]
+  /** What only operators may call. Nothing leads there but the docs in the dashboard of operators. */
+  readonly ofOperators: readonly ReferenceGroup[]
   readonly byAddress: ReadonlyMap<string, ReferencedOperation>
 }
 
@@ -41,24 +47,22 @@ const ofOperators = 'Operators'
 
 /** Arranges the operations of documents for readers. */
 export function arrangeReference(apis: readonly ReferenceApi[]): Reference {
-  const groups = apis.flatMap((api) => {
-    const operations = operationsOf(api.document).map((one) => ({
-      ...one,
-      api,
-      href: `/docs/api/${api.id}/${one.operation.operationId}`
-    }))
-    return api.document.tags
-      .filter(({ name }) => name !== ofOperators)
-      .map(({ name, description }) => ({
-        api,
-        name,
-        description,
-        operations: operations.filter(({ operation }) => operation.tags[0] === name)
-      }))
-      .filter(({ operations: some }) => some.length > 0)
+  const all = apis.flatMap((api): ReferenceGroup[] => {
+    const operations = operationsOf(api.document)
+    return api.document.tags.map(({ name, description }) => {
+      const place = name === ofOperators ? 'operators' : api.id
+      return {
+        ...{ api, name, description },
+        operations: operations
+          .filter(({ operation }) => operation.tags[0] === name)
+          .map((one) => ({ ...one, api, href: `/docs/api/${place}/${one.operation.operationId}` }))
+      }
+    })
   })
+  const filled = all.filter(({ operations }) => operations.length > 0)
   return {
-    groups,
-    byAddress: new Map(groups.flatMap(({ operations }) => operations.map((one) => [one.href, one] as const)))
+    groups: filled.filter(({ name }) => name !== ofOperators),
+    ofOperators: filled.filter(({ name }) => name === ofOperators),
+    byAddress: new Map(filled.flatMap(({ operations }) => operations.map((one) => [one.href, one] as const)))
   }
 }
