@@ -29,7 +29,7 @@ ${writeFooter(context)}
 
 function writeHead({ path, title, description, data = [] }: Page, context: SiteContext): Html {
   const { brand, publicUrl, assets } = context
-  const fullTitle = title === null ? brand.name : `${title} · ${brand.name}`
+  const fullTitle = path === '/' ? `${brand.name} · ${title}` : `${title} · ${brand.name}`
   const address = publicUrl + path
   const { brandStylesheet, icon } = assets
   return html`<head>
@@ -41,7 +41,7 @@ function writeHead({ path, title, description, data = [] }: Page, context: SiteC
 <link rel="canonical" href="${address}">
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${brand.name}">
-<meta property="og:title" content="${title ?? brand.name}">
+<meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
 <meta property="og:url" content="${address}">
 ${brand.logoUrl !== null && html`<meta property="og:image" content="${brand.logoUrl}">`}
