@@ -80,6 +80,8 @@ test('a bad variable is named, and its value is not repeated', async () => {
     ['DATABASE_URL', 'pglite:'],
     ['DATABASE_POOL_SIZE', '0'],
     ['REDIS_URL', 'http://localhost'],
+    ['PUBLIC_SITE', 'no'],
+    ['SITE_TEXTS', '/nonexistent/texts'],
     ['TRUST_PROXY', 'yes'],
     // A number of hops cannot tell a proxy from a client that connects directly.
     ['TRUST_PROXY', '2'],

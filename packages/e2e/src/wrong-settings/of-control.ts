@@ -131,6 +131,12 @@ export const ofControl: readonly WrongSetting[] = [
   ),
   wrong(
     'control',
+    '`SITE_TEXTS` that does not exist',
+    { SITE_TEXTS: '/nonexistent/texts' },
+    'SITE_TEXTS: must be a folder that control can read'
+  ),
+  wrong(
+    'control',
     '`DATABASE_URL` with `@` in the password',
     { DATABASE_URL: `postgres://app:p@${secretMark}@db/tollgate` },
     'DATABASE_URL: the user or password has an unencoded "@". Write %40 for it'

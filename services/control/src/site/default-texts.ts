@@ -44,9 +44,7 @@ export function writePoints(texts: SiteTexts, facts: SiteFacts): readonly Sectio
   return [
     {
       title: 'Change two lines of code',
-      markdown: speaksAnthropic(facts)
-        ? 'Keep the SDK of OpenAI or Anthropic. Set the base URL and the key. Coding agents such as Claude Code and Codex work, too.'
-        : 'Keep the OpenAI SDK that your code uses. Set the base URL and the key, and call every model by its name.'
+      markdown: writeChange(facts)
     },
     {
       title: 'A budget is a limit, not an alert',
@@ -59,6 +57,16 @@ export function writePoints(texts: SiteTexts, facts: SiteFacts): readonly Sectio
         'Every request has a receipt with its tokens, its prices and its cost. The request log has no prompts and no answers.'
     }
   ]
+}
+
+function writeChange(facts: SiteFacts): string {
+  const agents = [
+    ...(facts.endpoints.has('/v1/messages') ? ['Claude Code'] : []),
+    ...(facts.endpoints.has('/v1/responses') ? ['Codex'] : [])
+  ]
+  const sdk = speaksAnthropic(facts) ? 'the SDK of OpenAI or Anthropic' : 'the OpenAI SDK'
+  const rest = agents.length === 0 ? '' : ` Coding agents such as ${joinNames(agents)} work, too.`
+  return `Keep ${sdk} that your code uses. Set the base URL and the key, and call every model by its name.${rest}`
 }
 
 /** The list of questions: the operator's, or one about caps, prices, data, compatibility and leaving. */

@@ -21,19 +21,25 @@ export function landingPage(facts: SiteFacts, context: SiteContext, visitor: Vis
   const questions = writeQuestions(texts, facts, terms)
   return {
     path: '/',
-    title: null,
+    title,
     description: `${title} ${subline}`,
     body: html`${writeHero(title, subline, facts, context, visitor)}
 ${writeReasons(facts, context)}
 ${facts.models.length > 0 && html`<section class="${container} mt-14" aria-labelledby="models">${writeModels(facts)}</section>`}
 <section class="${container} mt-14" aria-labelledby="plans"><h2 id="plans" class="${sectionTitle}">Plans</h2><p class="mt-1 mb-4 text-ink-soft">A fixed price with a monthly budget. <a href="/pricing" class="${textLink}">Compare the plans</a></p>${planCards(facts, context, visitor)}</section>
 <section class="${container} mt-14">${questionList(questions)}</section>
-<section class="${container} mt-14"><div class="${card} flex flex-wrap items-center justify-between gap-x-8 gap-y-4 p-6"><p class="text-xl font-semibold tracking-tight text-balance">Send your first request in a minute.</p><div>${actionButtons(facts, context, visitor, { href: '/models', text: 'See all models' })}</div></div></section>`,
+<section class="${container} mt-14"><div class="${card} flex flex-wrap items-center justify-between gap-x-8 gap-y-4 p-6"><p class="text-xl font-semibold tracking-tight text-balance">${lastWords(context, visitor)}</p><div>${actionButtons(facts, context, visitor, { href: '/models', text: 'See all models' })}</div></div></section>`,
     data: [
       { '@type': 'WebSite', name: brand.name, url: `${publicUrl}/`, description: subline },
       questionData(questions)
     ]
   }
+}
+
+/** What stands beside the last buttons of the page. Only somebody who may register at once is promised a minute. */
+function lastWords({ terms }: SiteContext, { hasSession }: Visitor): string {
+  if (hasSession) return 'Your keys and your usage are in the dashboard.'
+  return terms.signup === 'open' ? 'Send your first request in a minute.' : 'One key, every model, one budget.'
 }
 
 function writeHero(title: string, subline: string, facts: SiteFacts, context: SiteContext, visitor: Visitor): Html {

@@ -32,7 +32,7 @@ ${writeFooter(context)}
 
 function writeHead({ path, title, description, data = [] }: Page, context: SiteContext): Html {
   const { brand, publicUrl, assets } = context
-  const fullTitle = title === null ? brand.name : `${title} · ${brand.name}`
+  const fullTitle = path === '/' ? `${brand.name} · ${title}` : `${title} · ${brand.name}`
   const address = publicUrl + path
   const { brandStylesheet, icon } = assets
   return html`<head>
@@ -44,7 +44,7 @@ function writeHead({ path, title, description, data = [] }: Page, context: SiteC
 <link rel="canonical" href="${address}">
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${brand.name}">
-<meta property="og:title" content="${title ?? brand.name}">
+<meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
 <meta property="og:url" content="${address}">
 ${brand.logoUrl !== null && html`<meta property="og:image" content="${brand.logoUrl}">`}
@@ -83,7 +83,7 @@ function writeHeader({ path }: Page, context: SiteContext, visitor: Visitor): Ht
       ? html`<a href="/login" class="rounded-md px-2.5 py-2 text-sm whitespace-nowrap text-ink-soft hover:text-ink">Sign in</a>`
       : null
   return html`<header class="border-b border-line bg-surface"><div class="${container} flex flex-wrap items-center gap-x-3 gap-y-1 py-3">
-<a href="/" class="inline-flex min-w-0 items-center gap-2.5 font-semibold tracking-tight">${writeLogo(context)}</a>
+<a href="/" class="inline-flex min-w-0 grow basis-28 sm:grow-0 sm:basis-auto items-center gap-2.5 font-semibold tracking-tight">${writeLogo(context)}</a>
 <nav aria-label="Main" class="order-last w-full sm:order-none sm:ml-4 sm:w-auto"><ul class="-ml-2.5 flex sm:ml-0">${links}</ul></nav>
 <div class="ml-auto flex shrink-0 items-center gap-1">${signIn}<a href="${main.href}" class="${primaryButton} min-h-9 px-3.5 py-1.5">${main.text}</a></div>
 </div></header>`

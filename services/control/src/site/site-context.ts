@@ -26,8 +26,7 @@ export interface Visitor {
 export interface Page {
   /** Its address below the public URL, without a query. */
   readonly path: string
-  /** null: the brand and the headline. */
-  readonly title: string | null
+  readonly title: string
   /** One or two sentences for search engines and previews. */
   readonly description: string
   readonly body: Html

@@ -85,7 +85,7 @@ test('no page names the product where a brand is set', async (t) => {
     assert.equal(status, 200, path)
     assert.doesNotMatch(text, /tollgate/i, path)
   }
-  assert.match((await open('/')).text, /<title>Acme AI<\/title>/)
+  assert.match((await open('/')).text, /<title>Acme AI · One API key/)
 })
 
 test('hostile names and texts stay text on every page', async (t) => {

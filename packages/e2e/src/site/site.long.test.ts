@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import t from 'tap'
+import { launchBrowser, visit } from '../dashboard/browser.ts'
+import { accessibilityProblems, checkPage } from '../dashboard/check-page.ts'
+import { sharedSystem } from '../start-test-system.ts'
+
+const system = await sharedSystem(t)
+const browser = await launchBrowser()
+t.teardown(() => browser?.close())
+
+/** Each layout: the title and the address. */
+const pages = [
+  ['One API key for every model. Budgets that hold.', '/'],
+  ['Pricing', '/pricing'],
+  ['Models and prices', '/models'],
+  ['gpt-6.2-sol', '/models/gpt-6.2-sol'],
+  ['openai/gpt-oss-120b', '/models/openai/gpt-oss-120b']
+] as const
+
+const widths = [390, 768, 1280, 1920]
+
+t.test('every page is accessible, fits every width in both themes, and names only the operator', async () => {
+  if (browser === null) return
+  const { page, context, complaints, foreign } = await visit(browser, system)
+  for (const [title, path] of pages) {
+    await page.goto(path)
+    await page.getByRole('heading', { name: title, level: 1, exact: true }).waitFor()
+    await checkPage(page, title, { alsoDark: { width: 1920, height: 900 } })
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 })
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      assert.ok(overflow <= 0, `${path} fits ${width} px`)
+    }
+  }
+  assert.deepEqual(complaints, [])
+  assert.deepEqual(foreign, [])
+  await context.close()
+})
+
+t.test('without scripts, code, prices and filters can be chosen, and every page is accessible', async () => {
+  if (browser === null) return
+  const { page, context } = await visit(browser, system, { javaScriptEnabled: false })
+  await page.goto('/')
+  const code = page.locator('pre:visible')
+  assert.match(String(await code.textContent()), /^curl /)
+  await page.getByText('Python', { exact: true }).click()
+  assert.match(String(await code.textContent()), /^from openai import/)
+  await page.getByText('$20', { exact: true }).waitFor()
+  await page.getByText('Yearly', { exact: true }).click()
+  await page.getByText('$200', { exact: true }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 0)
+  await page.getByRole('link', { name: 'Models', exact: true }).first().click()
+  await page.getByLabel('Kind').selectOption('embedding')
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.waitForURL(/kind=embedding/)
+  const rows = page.locator('tbody tr:visible')
+  const count = await rows.count()
+  assert.ok(count > 0 && count < 10, `${count} rows`)
+  await page.getByRole('link', { name: 'Input', exact: true }).click()
+  await page.waitForURL(/sort=input/)
+  assert.equal(await rows.count(), count)
+  await context.close()
+})
+
+t.test('with scripts, the table filters and sorts at once, and the address can be shared', async () => {
+  if (browser === null) return
+  const { page, context, complaints } = await visit(browser, system)
+  await page.goto('/models')
+  assert.equal(await page.getByRole('button', { name: 'Filter' }).count(), 0)
+  await page.getByLabel('Search models').fill('gemini flash')
+  const rows = page.locator('tbody tr:visible')
+  await page.getByText(/^\d+ of \d+ models$/).waitFor()
+  const names = () => rows.locator('td:first-child a').allTextContents()
+  assert.ok((await names()).every((name) => /gemini.*flash/.test(name)))
+  await page.getByRole('link', { name: 'Output', exact: true }).click()
+  const upwards = await names()
+  await page.getByRole('link', { name: 'Output', exact: true }).click()
+  assert.deepEqual(await names().then((all) => all.at(-1)), upwards[0])
+  assert.match(page.url(), /\/models\?q=gemini\+flash&sort=-output$/)
+  const sorted = await names()
+  await page.reload()
+  assert.deepEqual(await names(), sorted)
+  await page.getByLabel('Search models').fill('nothing like this')
+  await page.getByText('No model matches.').waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [])
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+t.test('the keyboard reaches the content first, and chooses a language', async () => {
+  if (browser === null) return
+  const { page, context } = await visit(browser, system)
+  await page.goto('/')
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to content')
+  await page.keyboard.press('Enter')
+  const curl = page.getByRole('radio', { name: 'curl' })
+  for (let presses = 0; presses < 10; presses++) {
+    await page.keyboard.press('Tab')
+    if (await curl.evaluate((input) => input === input.ownerDocument.activeElement)) break
+  }
+  await page.keyboard.press('ArrowRight')
+  assert.match(String(await page.locator('pre:visible').textContent()), /^from openai import/)
+  await context.close()
+})
+
+t.test('a visitor registers by one click, and the link of a mail goes on to the sign-in page', async () => {
+  if (browser === null) return
+  const { page, context } = await visit(browser, system)
+  await page.goto('/')
+  await page.getByRole('main').getByRole('link', { name: 'Get started' }).first().click()
+  await page.getByRole('heading', { name: 'Create an account' }).waitFor()
+  await page.goto('/#token_hash=0&type=recovery')
+  await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
+  await context.close()
+})
+
+t.test('at 1.6 Mbit/s, the largest part of each page is painted within 1.5 s, of at most 100 kB', async (t) => {
+  if (browser === null) return
+  for (const [title, path] of pages) {
+    const { page, context } = await visit(browser, system)
+    const session = await context.newCDPSession(page)
+    await session.send('Network.enable')
+    const speed = (1.6 * 1024 * 1024) / 8
+    const slow = { offline: false, latency: 150, downloadThroughput: speed, uploadThroughput: speed }
+    await session.send('Network.emulateNetworkConditions', slow)
+    let bytes = 0
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength
+    })
+    await page.addInitScript(`
+      new PerformanceObserver((list) => { for (const { startTime } of list.getEntries()) window.largestPaint = startTime })
+        .observe({ type: 'largest-contentful-paint', buffered: true })`)
+    await page.goto(path, { waitUntil: 'networkidle' })
+    const paintMs = Math.round(await page.evaluate<number>('window.largestPaint'))
+    t.comment(`${path}: ${Math.round(bytes / 1000)} kB, largest paint after ${paintMs} ms`)
+    assert.ok(bytes <= 100_000, `${title}: ${bytes} bytes`)
+    assert.ok(paintMs <= 1500, `${title}: ${paintMs} ms`)
+    await context.close()
+  }
+})
