@@ -58,6 +58,19 @@ test('the document of the API', async (t) => {
     assert.deepEqual(own, document)
   })
 
+  await t.test('only operators see what providers bill, what is earned, and which upstream served', async () => {
+    const secret = /provider_cost|margin|upstream|billed/
+    const leaking = operationsOf(await readApiDocument()).filter(
+      ({ operation }) =>
+        operation.tags[0] !== 'Operators' &&
+        [...JSON.stringify(operation).matchAll(/"(\w+)":/g)].some(([, member]) => secret.test(member!))
+    )
+    assert.deepEqual(
+      leaking.map(({ path }) => path),
+      []
+    )
+  })
+
   await t.test('each operation gives an answer that matches it, and all but these a success', async () => {
     await askEveryOperation(control, document)
     assert.deepEqual(control.document.violations, [])
