@@ -157,6 +157,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   approveAccountByOperator: { reason },
   applyCatalog: { version: 1, reason },
   diffCatalog: { version: 1 },
+  createAnnouncement: { level: 'info', title: 'One' },
+  changeAnnouncement: { title: 'Two' },
   rebuildProjection: { reason },
   changeOperatorWebhook: { description: 'renamed' }
 }
@@ -166,6 +168,7 @@ const last = [
   'revokeKey',
   'deleteWebhook',
   'deleteOperatorWebhook',
+  'deleteAnnouncement',
   'deleteAccountByOperator',
   'deleteUser',
   'signout'
@@ -189,6 +192,7 @@ async function askEveryOperation(control: RunningControl, document: OpenApiDocum
     ['/api/keys/', key],
     ['/api/webhooks/', await create(user, '/api/webhooks', { url })],
     ['/api/admin/webhooks/', await create(operator, '/api/admin/webhooks', { url })],
+    ['/api/admin/announcements/', await create(operator, '/api/admin/announcements', { level: 'info', title: 'One' })],
     ['/api/admin/accounts/', other.id]
   ]
   const requestBodies: Readonly<Record<string, unknown>> = {
