@@ -58,7 +58,7 @@ export function createGenAiMetrics(registry: Registry) {
     }),
     timePerOutputToken: new FastHistogram({
       name: 'gen_ai_server_time_per_output_token_seconds',
-      help: 'Seconds per output token after the first one. Successful streams whose provider reported the tokens',
+      help: 'Seconds per output token after the first one. Successful streams whose provider reported the tokens and showed all of them',
       labelNames,
       buckets: perTokenBounds,
       registry

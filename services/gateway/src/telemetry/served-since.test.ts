@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { hourOf, readServed } from '@tollgate/state/served/served.ts'
 import { addRow, noneServed, type ServedRow } from '@tollgate/state/served/served-row.ts'
 import t from 'tap'
@@ -11,11 +12,18 @@ let first: FakeUpstream
 let second: FakeUpstream
 let other: TestGateway
 
+/** A catalog in which a model does not show its reasoning. */
+function hiding(name: string, routes: Parameters<typeof catalogOf>[0]): Catalog {
+  const catalog = catalogOf(routes)
+  return { ...catalog, models: { ...catalog.models, [name]: { ...catalog.models[name]!, hidesOutput: true } } }
+}
+
 const options = () => ({
   upstreamsFile: `upstreams: { first: { base_url: '${first.url}' }, second: { base_url: '${second.url}' } }`,
-  catalog: catalogOf({
+  catalog: hiding('hidden', {
     both: [{ upstream: 'first' }, { upstream: 'second', priority: 1 }],
     single: [{ upstream: 'second' }],
+    hidden: [{ upstream: 'second' }],
     idle: [{ upstream: 'first' }]
   })
 })
@@ -61,13 +69,16 @@ t.test('a gateway that stops has reported successes, failures and the speed of s
   assert.equal((await ask('single', {}, {}, 'tg_invented')).status, 401)
   assert.equal((await ask('unknown')).status, 403)
 
-  const usage = '{"prompt_tokens":9,"completion_tokens":5,"total_tokens":14}'
+  const usage =
+    '{"prompt_tokens":9,"completion_tokens":5,"total_tokens":14,"completion_tokens_details":{"reasoning_tokens":3}}'
   const delta = 'data: {"choices":[{"index":0,"delta":{"content":"one"}}]}\n\n'
   second.answer(({ response }) => {
     response.setHeader('content-type', 'text/event-stream')
     response.end(`${delta}data: {"choices":[],"usage":${usage}}\n\ndata: [DONE]\n\n`)
   })
-  assert.equal(await (await ask('single', { stream: true })).text().then((text) => text.includes('one')), true)
+  for (const model of ['single', 'hidden']) {
+    assert.match(await (await ask(model, { stream: true })).text(), /one/)
+  }
   second.answer(({ response }) => {
     response.setHeader('content-type', 'text/event-stream')
     response.write(delta, () => response.destroy())
@@ -79,11 +90,12 @@ t.test('a gateway that stops has reported successes, failures and the speed of s
   await assert.rejects(ask('single', { stream: true }, { signal: leaving.signal }))
   await gateway.close()
 
-  const { both, single, ...others } = await readRows()
+  const { both, single, hidden, ...others } = await readRows()
   assert.deepEqual(others, {})
   assert.deepEqual([both!.successes, both!.failures, total(both!.firstToken)], [1, 0, 0])
   assert.deepEqual([single!.successes, single!.failures], [1, 2], 'one of the failures is the broken stream')
   assert.deepEqual([total(single!.firstToken), total(single!.perToken)], [1, 1])
+  assert.deepEqual([total(hidden!.firstToken), total(hidden!.perToken)], [1, 0], 'its speed is not known')
 })
 
 t.test('only faults of the service and of providers count as failures', async () => {
