@@ -31,7 +31,7 @@ const summed = (...rows: ServedRow[]): ServedRow => {
   return sum
 }
 
-testOnEveryRedis('what gateways measured', async (t, link) => {
+testOnEveryRedis('what gateways measured', async (t, link, kind) => {
   t.test('reports of all processes add up by hour and model', async () => {
     await addServed(link, report())
     await addServed(link, report({ sequence: 2, rows: new Map([['a/model', rowOf(2, 0, 0)]]) }))
@@ -72,6 +72,18 @@ testOnEveryRedis('what gateways measured', async (t, link) => {
 
   t.test('rows of another form are skipped, and replaced by the next report', async () => {
     await link.client.hset(servedName(hour), { 'm:a/model': 'short', 'm:other': 'short' })
+    await addServed(link, report())
+    assert.deepEqual(await readServed(link, [hour]), [new Map([['a/model', rowOf(5, 1)]])])
+  })
+
+  t.test('a Redis at maxmemory refuses a report whole, and takes it later', async (tt) => {
+    // The in-memory Redis has no maxmemory.
+    if (kind === 'js-redis-server') return
+    await link.client.config('SET', 'maxmemory', '1')
+    tt.after(() => link.client.config('SET', 'maxmemory', '0'))
+    await assert.rejects(addServed(link, report()), /OOM/)
+    assert.deepEqual(await readServed(link, [hour]), [new Map()])
+    await link.client.config('SET', 'maxmemory', '0')
     await addServed(link, report())
     assert.deepEqual(await readServed(link, [hour]), [new Map([['a/model', rowOf(5, 1)]])])
   })
