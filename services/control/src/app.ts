@@ -62,6 +62,8 @@ import { llmsPages } from './site/site-map.ts'
 import { siteRoutes } from './site/site-routes.ts'
 import { createSiteSource } from './site/site-source.ts'
 import { noSiteTexts } from './site/site-texts.ts'
+import type { ServiceStatus } from './status/service-status.ts'
+import { statusRoutes } from './status/status-routes.ts'
 import { teamRoutes } from './team/team-routes.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
 import { identityWebhook } from './users/identity-webhook.ts'
@@ -109,6 +111,7 @@ export type ControlDependencies = RequestLogOptions & {
   catalog: LiveCatalog
   mailboxes: Mailboxes
   catalogPublisher: CatalogPublisher
+  status: ServiceStatus
   projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'keyRevoked' | 'isKeyInForce'>
   planWriter: WakeablePlanWriter
   dueUsers: Pick<DueUsers, 'handleReport'>
@@ -282,6 +285,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/usage/refusals', (refusals) => refusalRoutes(refusals, { database, clock }))
   part('/api/usage', (usage) => usageRoutes(usage, { database, redis, catalog, clock }))
   part('/api/models', (models) => modelRoutes(models, { database, redis, catalog, catalogPublisher, clock }))
+  part('/api/status', (own) => statusRoutes(own, { status: dependencies.status, limits }))
   part('/api/limits', (limits) => limitRoutes(limits, { database, redis, catalog, clock }))
   part('/api/playground', (own) => playgroundRoutes(own, { database, projector, redis, clock, limits }))
   part('/api/requests', (requests) => requestRoutes(requests, { database, limits }))

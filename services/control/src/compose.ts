@@ -33,6 +33,8 @@ import { createExportLoop, type ExportOutcome } from './requests/export/export-l
 import { exportLagSeconds } from './requests/export/export-queue.ts'
 import { createTablePruner } from './retention/table-pruner.ts'
 import { createMailboxes } from './signup/mailbox.ts'
+import { createServiceStatus, type ServiceStatus } from './status/service-status.ts'
+import { createStatusReader } from './status/status-reader.ts'
 import { createPlanWriter } from './users/plan-writer.ts'
 import { createDueUsers, createUserRefresher } from './users/refresh-user.ts'
 import { createFindAddresses } from './webhooks/addresses.ts'
@@ -112,6 +114,7 @@ export function composeControl(options: ComposeOptions) {
   const app = composeApp(base, options, {
     ...users,
     catalogPublisher: projection.catalogPublisher,
+    status: composeStatus(base, projection),
     planWriter,
     dueUsers,
     refresher: createUserRefresher(users),
@@ -181,6 +184,15 @@ function composeProjection({ config, database, redis, clock, log, events, parts 
     })
   )
   return { projector, catalog, catalogPublisher, catalogFile }
+}
+
+/** Creates what reads the public status. */
+function composeStatus(
+  { database, redis, clock, log }: Base,
+  { catalog, catalogPublisher }: ReturnType<typeof composeProjection>
+): ServiceStatus {
+  const reader = createStatusReader({ redis, catalog, catalogPublisher, clock, log })
+  return createServiceStatus({ orm: database.orm, reader, clock, log })
 }
 
 type OwnSettings = 'config' | 'tracing' | 'onAnswered' | 'logsRequest' | 'failures' | 'webhookCounts'

@@ -30,6 +30,8 @@ import { createStoredResponses } from './stored/stored-responses.ts'
 import { createClockWatch } from './telemetry/clock-watch.ts'
 import { createMetrics, type Metrics, type RedisMetrics } from './telemetry/metrics.ts'
 import { addProcessGauges } from './telemetry/process-gauges.ts'
+import { createServedReporter } from './telemetry/served-reporter.ts'
+import { createServedSince } from './telemetry/served-since.ts'
 import { createUnavailableModels } from './telemetry/unavailable-models.ts'
 import type { UsageEstimator } from './tokens/usage-estimator.ts'
 import { createUpstreamChecks, createUpstreamHealth, type UpstreamHealth } from './upstream-health/upstream-health.ts'
@@ -124,6 +126,14 @@ export function composeGateway(options: GatewayParts): Gateway {
   const readiness = () => gatewayReadiness(redis, catalog, parts.disposed, upstreamHealth.problems())
   const admin = createAdminServer({ registry: metrics.registry, readiness })
   parts.defer(() => admin.close())
+  // It stops after the settlements, which count the last requests.
+  const servedReporter = keep(
+    createServedReporter({
+      redis,
+      servedSince: createServedSince(metrics),
+      onError: warn('cannot report speed and failures of models to Redis')
+    })
+  )
   const settling = parts.use(composeSettlement({ ...options, turn, metrics, failures, logsRequest }))
   const { estimator, queue, settlement } = settling
   parts.defer(() => upstreams.close())
@@ -162,7 +172,7 @@ export function composeGateway(options: GatewayParts): Gateway {
     reloadUpstreams: () => reloader.reload(),
     async start() {
       await Promise.all([catalog.start(), freeOffer.start()])
-      for (const part of [useLog, refusals, cuts, reaper, clockWatch, reloader, heartbeat]) part.start()
+      for (const part of [useLog, refusals, cuts, reaper, clockWatch, reloader, heartbeat, servedReporter]) part.start()
     },
     checkUpstreams: () => upstreamChecks.start(),
     settled: () => settling.settled(),

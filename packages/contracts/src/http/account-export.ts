@@ -18,8 +18,14 @@ const { can_change: _, ...keyMembers } = Key.properties
 export const ExportedKey = Type.Object({ ...keyMembers, account_id: Uuid, revoked_at: orNull(Instant) }, closed)
 export type ExportedKey = Static<typeof ExportedKey>
 
-const { account_id: _account, upstream: _upstream, ...usageMembers } = ExportedUsage.properties
-/** Usage of a key and a model on one day. */
+const {
+  account_id: _account,
+  upstream: _upstream,
+  provider_cost_usd: _cost,
+  margin_usd: _margin,
+  ...usageMembers
+} = ExportedUsage.properties
+/** Usage of a key and a model on one day, without what only operators see. */
 export const ExportedOwnUsage = Type.Object(usageMembers, closed)
 
 const { seen: _seen, ...eventMembers } = EventNotice.properties

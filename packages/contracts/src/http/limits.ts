@@ -60,7 +60,7 @@ export const AccountLimits = Type.Object({
     }),
     spent_usd: Decimal,
     reserved_usd: Decimal,
-    left_usd: Decimal,
+    left_usd: Type.String({ description: 'US dollars. After a credit of the operator, it may exceed `budget_usd`.' }),
     resets_at: Type.String({ format: 'date-time' })
   }),
   keys: Type.Object({ limit: orNull(Type.Integer()), in_use: Type.Integer() })

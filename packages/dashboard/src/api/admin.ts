@@ -8,6 +8,12 @@ import type {
   SignedOutResponse
 } from '@tollgate/contracts/http/admin/accounts.ts'
 import type { AdjustmentRequest, AdjustmentResponse } from '@tollgate/contracts/http/admin/adjustments.ts'
+import type {
+  AnnouncementRequest,
+  AnnouncementResponse,
+  AnnouncementsResponse,
+  ChangeAnnouncementRequest
+} from '@tollgate/contracts/http/admin/announcements.ts'
 import type { OperatorActsQuery, OperatorActsResponse } from '@tollgate/contracts/http/admin/audit.ts'
 import type {
   AdminCatalogResponse,
@@ -67,6 +73,10 @@ interface AdminOperations {
   listRequests: { query: AdminRequestsQuery; answer: AdminRequestsResponse }
   getRequest: { params: { id: string }; answer: AdminRequestResponse }
   getSystem: { answer: AdminSystemResponse }
+  listAnnouncements: { answer: AnnouncementsResponse }
+  createAnnouncement: { body: AnnouncementRequest; answer: AnnouncementResponse }
+  changeAnnouncement: { params: { id: string }; body: ChangeAnnouncementRequest; answer: AnnouncementResponse }
+  deleteAnnouncement: { params: { id: string }; answer: unknown }
   getMoney: { query?: AdminMoneyQuery; answer: AdminMoneyResponse }
   getCatalog: { answer: AdminCatalogResponse }
   compareCatalog: { body: CatalogDiffRequest; answer: CatalogDiffResponse }

@@ -226,7 +226,7 @@ function LimitBar({ title, limit, left, max, unit, note, format = formatCount }:
             <Meter
               label={title}
               description={`${format(left)} ${unit}, of ${format(max)}`}
-              used={max - left}
+              used={Math.max(0, max - left)}
               reserved={0}
               limit={max}
             />

@@ -51,7 +51,7 @@ interface SeriesFamilyOptions<Label extends string> {
 /** The values of a metric's labels, in the order of its label names. */
 export type LabelValues = readonly string[]
 
-interface LabelledSeries<Series> {
+export interface LabelledSeries<Series> {
   readonly labels: Readonly<Record<string, string>>
   readonly series: Series
 }
@@ -107,13 +107,18 @@ export abstract class SeriesFamily<Series, Label extends string = string> {
   /** Removes the series with one of these values of a label. Series that callers keep are no longer shown. */
   remove(label: Label, values: ReadonlySet<string>): void {
     this.#removeFrom(this.#root, label, values)
-    this.#count = [...this.#all(this.#root)].length
+    this.#count = [...this.all()].length
+  }
+
+  /** Every series with its labels. */
+  all(): Iterable<LabelledSeries<Series>> {
+    return this.#below(this.#root)
   }
 
   /** What prom-client shows. */
   async get() {
     const values: Array<MetricValueWithName<string>> = []
-    for (const { labels, series } of this.#all(this.#root)) this.show(series, labels, values)
+    for (const { labels, series } of this.all()) this.show(series, labels, values)
     return { name: this.name, help: this.help, type: this.type, values, aggregator: this.aggregator }
   }
 
@@ -153,9 +158,9 @@ export abstract class SeriesFamily<Series, Label extends string = string> {
     }
   }
 
-  *#all(level: Level<Series>): Generator<LabelledSeries<Series>> {
+  *#below(level: Level<Series>): Generator<LabelledSeries<Series>> {
     for (const entry of level.values()) {
-      if (entry instanceof Map) yield* this.#all(entry)
+      if (entry instanceof Map) yield* this.#below(entry)
       else yield entry
     }
   }

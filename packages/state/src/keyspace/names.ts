@@ -69,6 +69,10 @@ export const attemptsName = (what: string): string => `attempts:${what}`
 export const lastUsesName = 'last-uses'
 /** The running processes, by id: see processes/heartbeat.ts */
 export const processesName = 'processes'
+/** The tag of {@link servedName}: all hours are in one slot, so that one round trip reads them. */
+export const servedTag = 'served'
+/** What gateways measured of each model in an hour: see served/served.ts. The first number is that of the rows' form. */
+export const servedName = (hour: number): string => `served:1:{${servedTag}}:${hour}`
 export const catalogName = 'catalog'
 /** Until when the free offer is closed: see projection/free-offer.ts */
 export const freeOfferName = 'free-offer'

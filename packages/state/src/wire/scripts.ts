@@ -42,7 +42,8 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgKeepAnswer: { file: 'idempotency/keep.lua', numberOfKeys: 1 },
   tgDropClaim: { file: 'idempotency/drop.lua', numberOfKeys: 1 },
   tgNoteReceipts: { file: 'receipts/note-receipts.lua' },
-  tgNoteProcess: { file: 'processes/note-process.lua', numberOfKeys: 1 }
+  tgNoteProcess: { file: 'processes/note-process.lua', numberOfKeys: 1 },
+  tgAddServed: { file: 'served/add-served.lua', numberOfKeys: 1 }
 }
 
 /** Records as a script returns them. */
@@ -126,5 +127,12 @@ declare module 'ioredis' {
     tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
     tgRememberIds(ids: string, older: string, ...limitsAndIds: Array<string | number>): Result<1, Context>
     tgNoteProcess(processes: string, id: string, report: string): Result<1, Context>
+    tgAddServed(
+      hour: string,
+      reporter: string,
+      sequence: number,
+      keptSeconds: number,
+      ...modelsAndRows: Array<string | Buffer>
+    ): Result<0 | 1, Context>
   }
 }

@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { chargedPrices, type PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import {
   type Account,
@@ -14,7 +15,7 @@ import type { FastifyInstance } from 'fastify'
 import { type By, recordAudit } from '../audit/record-audit.ts'
 import { type Caller, callerOf } from '../callers/session.ts'
 import type { CatalogPublisher } from '../catalog/catalog-publisher.ts'
-import { effectivePlan, limitsInForce, readOwnCap, toUsd } from '../catalog/plans.ts'
+import { effectivePlan, limitsInForce, priceGroupInForce, readOwnCap, toUsd } from '../catalog/plans.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { waitsForApproval } from '../database/derived-columns.ts'
@@ -27,13 +28,16 @@ import { assertMayChangeKeys, countKeyChange } from './key-change-limit.ts'
 /** Converts picodollars per token to dollars per million tokens. */
 const usdPerMillion = (picosPerToken: number): number => picosPerToken / 1e6
 
-/** @param id of a model of the catalog */
-function toOfferedModel({ models }: Catalog, id: string): OfferedModel {
-  const { kind, prices } = models[id]!
-  const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = outputPicos } = prices
+/**
+ * @param id of a model of the catalog
+ * @param group of the account: prices are what it pays
+ */
+function toOfferedModel({ models }: Catalog, id: string, group: PriceGroup | null): OfferedModel {
+  const model = models[id]!
+  const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = outputPicos } = chargedPrices(model, group)
   return {
     id,
-    kind,
+    kind: model.kind,
     usd_per_million_tokens: {
       input: usdPerMillion(inputPicos),
       cached_input: usdPerMillion(cachedInputPicos),
@@ -132,10 +136,11 @@ async function toAnswer({ catalog, catalogPublisher }: AccountOptions, row: Row,
   const leftOut = await catalogPublisher.leftOutModels()
   const plan = effectivePlan(catalog, row.planInForce)
   const models = catalog.plans[plan]!.models.filter((model) => !leftOut.has(model))
+  const group = priceGroupInForce(catalog, row)
   return {
     id: row.id,
     plan,
-    models: models.map((model) => toOfferedModel(catalog, model)),
+    models: models.map((model) => toOfferedModel(catalog, model, group)),
     status: row.status,
     ...(waitsForApproval(row.suspensions) && { waits_for_approval: true as const }),
     role,

@@ -89,13 +89,19 @@ export async function budgetRoutes(instance: FastifyInstance, options: BudgetsOp
       await assertGatewaysEnforce(options.redis, request.body)
       const keyIds = await changeBudgets(options, accountId, request.body, by)
       let isInForce = await projector.accountChanged(accountId)
-      for (const id of keyIds) isInForce = (await projector.keyChanged(accountId, id)) && isInForce
+      for (let n = 0; n < keyIds.length; n += keysAtOnce) {
+        const some = keyIds.slice(n, n + keysAtOnce).map((id) => projector.keyChanged(accountId, id))
+        isInForce = (await Promise.all(some)).every((isThere) => isThere) && isInForce
+      }
       // A repeated call stores nothing, but reports whether the first is in force now.
       if (!isInForce || !(await countBudgetsNow(options, accountId, null))) throw new ServiceError('change_pending')
       return { budgets: await readAccountBudgets(options, accountId) }
     }
   )
 }
+
+/** Records of keys that are written at once: a person may have created thousands. */
+const keysAtOnce = 32
 
 async function readAccountBudgets(
   { database: { orm }, redis, clock }: BudgetsOptions,
@@ -134,8 +140,9 @@ async function changeBudgets(
       if (member === undefined || people.has(member)) continue
       throw new ServiceError('invalid_request', { message: `budgets.${index}.member_id: not a member of the account` })
     }
-    // Records of keys that an older release wrote do not name the person.
-    const persons = [...new Set(wanted.flatMap(({ member }) => member ?? []))]
+    // Records of keys that an older release wrote do not name the person. They were written again with the first budget.
+    const known = new Set(budgets.map(({ member }) => member))
+    const persons = [...new Set(wanted.flatMap(({ member }) => member ?? []))].filter((person) => !known.has(person))
     const ofPersons = and(eq(keys.accountId, id), eq(keys.status, 'active'), inArray(keys.createdBy, persons))
     const touched =
       persons.length === 0 ? [] : await tx.select({ id: keys.id, digest: keys.digest }).from(keys).where(ofPersons)

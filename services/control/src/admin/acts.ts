@@ -95,7 +95,10 @@ const operatorActions = [
   'webhook.created',
   'webhook.changed',
   'webhook.rotated',
-  'webhook.deleted'
+  'webhook.deleted',
+  'announcement.created',
+  'announcement.changed',
+  'announcement.deleted'
 ] as const
 
 interface ActRecord {

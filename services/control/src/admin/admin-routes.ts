@@ -22,6 +22,7 @@ import { deleteAccount, signOut, suspend } from './account-acts.ts'
 import { acts, byOperator, recordAct } from './acts.ts'
 import { adjustUsage } from './adjust-usage.ts'
 import type { AdminContext, AdminOptions } from './admin-context.ts'
+import { announcements } from './announcements.ts'
 import { catalog } from './catalog.ts'
 import { changeAccount } from './change-account.ts'
 import { ledgerComparison } from './compare-ledger.ts'
@@ -57,6 +58,7 @@ export async function adminRoutes(app: FastifyInstance, options: AdminOptions): 
   suspend(typed, context)
   catalog(typed, context)
   system(typed, context)
+  announcements(typed, context)
   money(typed, context)
   reportedKeys(typed, context)
   checkExport(typed)

@@ -31,11 +31,12 @@ const confirmedActs = (id: string): ReadonlyArray<readonly [role: Role, act: Act
   ['support', ['DELETE', `/accounts/${id}`, { reason }]]
 ]
 
-/** Acts of support that protect a customer at once. */
+/** Acts of support that protect a customer, or tell customers something, at once. */
 const plainActs = (id: string): readonly Act[] => [
   ['POST', `/accounts/${id}/suspend`, { reason }],
   ['POST', `/accounts/${id}/resume`, { reason }],
-  ['POST', `/accounts/${id}/signout`, { reason }]
+  ['POST', `/accounts/${id}/signout`, { reason }],
+  ['POST', '/announcements', { level: 'outage', title: 'No answers' }]
 ]
 
 const actor =

@@ -43,6 +43,8 @@ export interface Limits {
   /** Shows who invites. Counted for each client address. */
   readonly readInvitation: number
   readonly acceptInvitation: number
+  /** Reads the public status. Counted for each client address. */
+  readonly readStatus: number
   /** Changes webhook endpoints, tests them, and repeats deliveries. */
   readonly changeWebhooks: number
   /** Tests and repeated deliveries of webhooks in a day, for each account: each leaves a row. */
@@ -82,6 +84,7 @@ export const defaultLimits: Limits = {
   invite: 20,
   readInvitation: 60,
   acceptInvitation: 20,
+  readStatus: 120,
   changeWebhooks: 60,
   // A third of what Supabase Auth sends per hour by default with an own mail server.
   mailsPerHour: 10,

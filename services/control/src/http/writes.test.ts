@@ -87,6 +87,12 @@ test('a write that is repeated without a change adds no row to a log', async (t)
     return `/api/admin/pending-acts/${(body as { pending: { id: string } }).pending.id}`
   }
 
+  const announced = async () => {
+    const body = { level: 'info', title: 'One' }
+    const { body: created } = await expectStatus(asOperator('POST', '/api/admin/announcements', body), 201)
+    return `/api/admin/announcements/${(created as { announcement: { id: string } }).announcement.id}`
+  }
+
   /** Each prepares, and returns the write to repeat. */
   const repeats: Record<string, () => Promise<() => Promise<Answer>>> = {
     'PATCH /api/account': async () => () => asAda('PATCH', '/api/account', { monthly_budget_usd: 1 }),
@@ -135,6 +141,14 @@ test('a write that is repeated without a change adds no row to a log', async (t)
     },
     'POST /api/admin/catalog': async () => () => asOperator('POST', '/api/admin/catalog', { version: 1, reason }),
     'POST /api/admin/catalog/diff': async () => () => asOperator('POST', '/api/admin/catalog/diff', { version: 1 }),
+    'PATCH /api/admin/announcements/{id}': async () => {
+      const path = await announced()
+      return () => asOperator('PATCH', path, { level: 'outage', title: 'Two', ends_at: '2099-01-01T00:00:00.000Z' })
+    },
+    'DELETE /api/admin/announcements/{id}': async () => {
+      const path = await announced()
+      return () => asOperator('DELETE', path)
+    },
     'POST /api/admin/keys/find': async () => {
       const id = await newKey()
       return () => asOperator('POST', '/api/admin/keys/find', { id })
@@ -228,6 +242,7 @@ test('a write that is repeated without a change adds no row to a log', async (t)
   /** Their success is always a change: something new, a spent link or code, or a message that is sent. */
   const alwaysChanges = new Set([
     'POST /api/admin/accounts/{id}/adjustments',
+    'POST /api/admin/announcements',
     'POST /api/admin/projection/rebuild',
     'POST /api/auth/confirm',
     'POST /api/auth/login',

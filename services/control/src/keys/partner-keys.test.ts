@@ -321,6 +321,7 @@ onDatabase('keys for partners', async (t, newDatabase) => {
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
       const limit = async () => (await recordOf(user.id, key.id)).budgets?.map(({ nanos }) => nanos)
       assert.deepEqual(await limit(), [1_123_000_000])
+      assert.deepEqual(refusal(await add(0.2, 'a')), [409, 'idempotency_key_reused'], 'another amount was not added')
       const other = told(await create(user, { label: 'without' }))
       for (const wrong of [add(1, null), add(1, 'd', other.id), add(1e6, 'e'), add(0, 'f')]) {
         assert.deepEqual(refusal(await wrong), [400, 'invalid_request'])

@@ -21,7 +21,8 @@ const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: true,
-  description: 'A random text. Within 24 hours, a request with the same one adds nothing, and gets 200.',
+  description:
+    'A random text. Within 24 hours, a request with the same one adds nothing, and gets 200; with another amount, it gets 409.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' }
 }
 
@@ -42,7 +43,7 @@ export function topUpRoute(app: TypedApp, { database, catalog, projector, clock 
           'Adds to the budget with the window `lifetime` that counts all models. Two calls at once both count. After success, all gateways enforce the new limit. `change_pending` means that the change is saved and takes effect by itself.',
         isLimited: true,
         parameters: [idempotencyKey],
-        errors: ['not_found', 'forbidden', 'change_pending'],
+        errors: ['not_found', 'forbidden', 'change_pending', 'idempotency_key_reused'],
         params: KeyParams,
         body: TopUpKeyRequest,
         response: answers({ 200: KeyResponse })
@@ -62,7 +63,7 @@ export function topUpRoute(app: TypedApp, { database, catalog, projector, clock 
   )
 }
 
-/** @throws ServiceError `not_found`, also for a revoked key; `invalid_request`; `too_many_requests` */
+/** @throws ServiceError `not_found`, also for a revoked key; `invalid_request`; `idempotency_key_reused`; `too_many_requests` */
 async function topUp(
   { orm, catalog }: { orm: Orm; catalog: KeysOptions['catalog'] },
   { accountId, id, nanos, idempotency }: { accountId: string; id: string; nanos: number; idempotency: string },
@@ -75,7 +76,10 @@ async function topUp(
       .from(keys)
       .where(and(eq(keys.id, id), eq(keys.accountId, accountId), eq(keys.status, 'active')))
     if (key === undefined) throw new ServiceError('not_found')
-    if ((await findMade(tx, accountId, idempotency, by.at)) !== null) return key
+    const made = await findMade(tx, accountId, idempotency, by.at)
+    // Releases before this check stored no amount.
+    if (made === id || made === topUpName(id, nanos)) return key
+    if (made !== null) throw new ServiceError('idempotency_key_reused')
     const budget = key.budgets.find(({ window, models }) => window === 'lifetime' && models === undefined)
     if (budget === undefined) throw refused('add_usd: the key has no budget with the window lifetime for all models')
     const limit = budget.nanos + nanos
@@ -84,12 +88,15 @@ async function topUp(
     const version = await recordChange(tx, [accountShard(accountId), secretShard(key.digest)])
     const budgets = key.budgets.map((one) => (one === budget ? { ...one, nanos: limit } : one))
     const [row] = await tx.update(keys).set({ budgets, version }).where(eq(keys.id, id)).returning()
-    await rememberMade(tx, accountId, idempotency, id, by.at)
+    await rememberMade(tx, accountId, idempotency, topUpName(id, nanos), by.at)
     await endByChange(tx, accountId, id)
     const detail = { label: key.label, added_usd: toUsd(nanos), lifetime_budget_usd: toUsd(limit), ...by.detail }
     await recordAudit(tx, { accountId, ...by, action: 'key.updated', subject: id, detail })
     return row!
   })
 }
+
+/** What a repeated call must be equal to. */
+const topUpName = (id: string, nanos: number): string => `${id} ${nanos}`
 
 const refused = (message: string) => new ServiceError('invalid_request', { message })

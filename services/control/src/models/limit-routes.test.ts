@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { timesPrices } from '@tollgate/contracts/catalog/list-prices.ts'
+import type { Account } from '@tollgate/contracts/http/account.ts'
 import type { LimitsResponse } from '@tollgate/contracts/http/limits.ts'
 import type { PricedModelsResponse } from '@tollgate/contracts/http/offered-models.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { accountName, countFields, monthNumber } from '@tollgate/state/keyspace/names.ts'
 import { changeAccount, changeBudget } from '@tollgate/state/testing/account-state.ts'
 import { test } from 'tap'
+import { adjustments } from '../database/schema/audit.ts'
 import { repositoryCatalog } from '../testing/control-options.ts'
 import { startControl } from '../testing/start-control.ts'
 
@@ -12,7 +16,16 @@ test('models and limits of an account', async (t) => {
   const shipped = loadCatalogFile(repositoryCatalog)
   const { pro } = shipped.plans
   const limited = { ...pro!, limits: { ...pro!.limits, freeRequestsPerMinute: 20, freeRequestsPerDay: 50 } }
-  const control = await startControl({ catalog: { ...shipped, plans: { ...shipped.plans, pro: limited } } })
+  const model = pro!.models[0]!
+  const dear = { ...shipped.models[model]!, retail: timesPrices(shipped.models[model]!.prices, 3) }
+  const control = await startControl({
+    catalog: {
+      ...shipped,
+      priceGroups: { partner: 0.5 },
+      models: { ...shipped.models, [model]: dear },
+      plans: { ...shipped.plans, pro: { ...limited, priceGroup: 'partner' } }
+    }
+  })
   t.after(() => control.close())
   const ada = await control.signUp({ plan: 'pro' })
   const { limits: ofPlan, caps } = control.catalog.plans.pro!
@@ -39,6 +52,13 @@ test('models and limits of an account', async (t) => {
     assert.ok(missing.every(({ plans }) => plans.some(({ id }) => id === 'pro')))
   })
 
+  await t.test('the account’s own list of models has the prices that it pays, not what providers bill', async () => {
+    const { account } = await read<{ account: Account }>('/api/account')
+    const shown = account.models.find(({ id }) => id === model)!.usd_per_million_tokens
+    assert.equal(shown.input, (dear.prices.inputPicos * 3 * 0.5) / 1e6)
+    assert.equal(shown.output, (dear.prices.outputPicos * 3 * 0.5) / 1e6)
+  })
+
   await t.test('what is left of the limits follows Redis, and reading changes nothing', async () => {
     const now = Date.now()
     await changeAccount(control.redis.client, ada.id, {
@@ -59,6 +79,14 @@ test('models and limits of an account', async (t) => {
     assert.equal(Number(own.month.left_usd), caps.monthlyNanos / 1e9 - 2)
     assert.deepEqual(own.keys, { limit: control.catalog.plans.pro!.keyQuota, in_use: 0 })
     assert.deepEqual(await content(), before)
+    // A credit beyond what was spent may be spent, too: admission counts so.
+    const month = new Date(`${new Date().toISOString().slice(0, 7)}-01T00:00:00Z`)
+    const act = { id: randomUUID(), accountId: ada.id, actorId: ada.id, reason: 'a gift', at: new Date() }
+    await control.database.orm.insert(adjustments).values({ ...act, month, nanos: -5e9 })
+    assert.partialDeepStrictEqual((await limits()).limits.month, {
+      spent_usd: '0.00',
+      left_usd: `${caps.monthlyNanos / 1e9 + 3}.00`
+    })
   })
 
   await t.test('requests to free models are those of this minute and this day', async () => {

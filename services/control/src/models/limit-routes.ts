@@ -65,7 +65,7 @@ interface LimitFacts {
 
 function describeLimits(facts: LimitFacts): AccountLimits {
   const { limits, rates, left, spend } = facts
-  const free = BigInt(facts.capNanos) - spend.settled - spend.reserved
+  const free = BigInt(facts.capNanos) + spend.credit - spend.settled - spend.reserved
   return {
     is_set_by_operator: facts.isSetByOperator,
     requests: toRate(rates.requests, left?.requests),

@@ -115,16 +115,27 @@ interface OfferedTo {
 export const isOnSale = (id: string, { prices = [] }: Plan): boolean =>
   id === freePlan || prices.some(({ isSold }) => isSold)
 
+const plansOnSale = ({ plans }: Catalog) => Object.entries(plans).filter(([id, one]) => isOnSale(id, one))
+
+const isOffered = ({ models }: Catalog, leftOut: ReadonlySet<string>, id: string): boolean =>
+  Object.hasOwn(models, id) && !leftOut.has(id)
+
+/** The models of plans on sale, which everybody may know. @param leftOut models that no gateway offers */
+export function modelsOnSale(catalog: Catalog, leftOut: ReadonlySet<string>): string[] {
+  const ids = new Set(plansOnSale(catalog).flatMap(([, { models }]) => models))
+  return [...ids].filter((id) => isOffered(catalog, leftOut, id))
+}
+
 /**
  * Describes the models of an account's plan, and then those of plans on sale that it lacks. Other models are not
  * disclosed.
  */
 export function describeModels(catalog: Catalog, { plan, group, leftOut, spoken, now }: OfferedTo): PricedModel[] {
   const own = new Set(catalog.plans[plan]!.models)
-  const onSale = Object.entries(catalog.plans).filter(([id, one]) => isOnSale(id, one))
+  const onSale = plansOnSale(catalog)
   const ids = [...new Set([...own, ...onSale.flatMap(([, { models }]) => models)])]
   return ids
-    .filter((id) => Object.hasOwn(catalog.models, id) && !leftOut.has(id))
+    .filter((id) => isOffered(catalog, leftOut, id))
     .map((id) => {
       const model = catalog.models[id]!
       const prices = chargedPrices(model, group)

@@ -58,6 +58,19 @@ test('the document of the API', async (t) => {
     assert.deepEqual(own, document)
   })
 
+  await t.test('only operators see what providers bill, what is earned, and which upstream served', async () => {
+    const secret = /provider_cost|margin|upstream|billed/
+    const leaking = operationsOf(await readApiDocument()).filter(
+      ({ operation }) =>
+        operation.tags[0] !== 'Operators' &&
+        [...JSON.stringify(operation).matchAll(/"(\w+)":/g)].some(([, member]) => secret.test(member!))
+    )
+    assert.deepEqual(
+      leaking.map(({ path }) => path),
+      []
+    )
+  })
+
   await t.test('each operation gives an answer that matches it, and all but these a success', async () => {
     await askEveryOperation(control, document)
     assert.deepEqual(control.document.violations, [])
@@ -144,6 +157,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   approveAccountByOperator: { reason },
   applyCatalog: { version: 1, reason },
   diffCatalog: { version: 1 },
+  createAnnouncement: { level: 'info', title: 'One' },
+  changeAnnouncement: { title: 'Two' },
   rebuildProjection: { reason },
   changeOperatorWebhook: { description: 'renamed' }
 }
@@ -153,6 +168,7 @@ const last = [
   'revokeKey',
   'deleteWebhook',
   'deleteOperatorWebhook',
+  'deleteAnnouncement',
   'deleteAccountByOperator',
   'deleteUser',
   'signout'
@@ -176,6 +192,7 @@ async function askEveryOperation(control: RunningControl, document: OpenApiDocum
     ['/api/keys/', key],
     ['/api/webhooks/', await create(user, '/api/webhooks', { url })],
     ['/api/admin/webhooks/', await create(operator, '/api/admin/webhooks', { url })],
+    ['/api/admin/announcements/', await create(operator, '/api/admin/announcements', { level: 'info', title: 'One' })],
     ['/api/admin/accounts/', other.id]
   ]
   const requestBodies: Readonly<Record<string, unknown>> = {

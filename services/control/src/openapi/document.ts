@@ -63,7 +63,7 @@ const tags: readonly Tag[] = [
       'For operators: users with `app_metadata.role` `operator` at the identity provider. Everybody else gets 404. Each act is logged with its reason.',
     paths: ['/api/admin']
   },
-  { name: 'Service', description: 'About the service itself.', paths: ['/api/openapi.json', '/livez'] }
+  { name: 'Service', description: 'About the service itself.', paths: ['/api/status', '/api/openapi.json', '/livez'] }
 ]
 
 /**

@@ -119,7 +119,7 @@ async function* usagePages({ orm, id, createdAt, now, read }: OwnLists): AsyncGe
   for (;;) {
     const page = await read(() => pages.next())
     if (page.done === true) return
-    yield page.value.map(({ account_id, upstream, ...row }) => row)
+    yield page.value.map(({ account_id, upstream, provider_cost_usd, margin_usd, ...row }) => row)
   }
 }
 

@@ -240,6 +240,7 @@ const noLimits: Limits = {
   invite: 1e6,
   readInvitation: 1e6,
   acceptInvitation: 1e6,
+  readStatus: 1e6,
   changeWebhooks: 1e6,
   webhookTestsPerDay: 1e6,
   mailsPerHour: 1e6,

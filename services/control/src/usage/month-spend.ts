@@ -13,6 +13,8 @@ import { monthOf } from './usage-range.ts'
 /** An account's spend in one month, in nanodollars. */
 export interface MonthSpend {
   settled: bigint
+  /** What operators credited beyond what was spent: it may be spent besides the budget. */
+  credit: bigint
   reserved: bigint
 }
 
@@ -53,7 +55,8 @@ async function combine(
     sumAdjustments(orm, accountId, from, to)
   ])
   const used = counts === null ? ledger : larger(BigInt(counts.settled), ledger)
-  return { settled: larger(used + adjusted, 0n), reserved: BigInt(counts?.reserved ?? 0) }
+  const settled = used + adjusted
+  return { settled: larger(settled, 0n), credit: larger(-settled, 0n), reserved: BigInt(counts?.reserved ?? 0) }
 }
 
 const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)

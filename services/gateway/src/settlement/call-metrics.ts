@@ -53,7 +53,7 @@ export class CallMetrics {
     provider.countTokens(usage)
     if (!isSuccess) return
     provider.duration.observe(seconds)
-    if (firstByteAt !== null && call.isStream) provider.countStream(usage, call.startedAt, firstByteAt, endedAt)
+    if (firstByteAt !== null && call.isStream) provider.countStream(usage, call, firstByteAt, endedAt)
   }
 
   #forget(): void {
@@ -160,11 +160,18 @@ class ProviderSeries {
     this.#outputs?.observe(completionTokens)
   }
 
-  countStream({ completionTokens, estimated }: Usage, startedAt: number, firstByteAt: number, endedAt: number): void {
+  countStream(
+    { completionTokens, reasoningTokens, estimated }: Usage,
+    { startedAt, hidesOutput }: Call,
+    firstByteAt: number,
+    endedAt: number
+  ): void {
     this.#stream ??= this.#findStream()
     this.#stream.firstToken.observe((firstByteAt - startedAt) / 1000)
     const further = completionTokens - 1
-    if (further > 0 && !estimated) this.#stream.perToken.observe((endedAt - firstByteAt) / 1000 / further)
+    // Nobody knows when a model wrote tokens that its answer does not show.
+    const hasHidden = hidesOutput && reasoningTokens > 0
+    if (further > 0 && !estimated && !hasHidden) this.#stream.perToken.observe((endedAt - firstByteAt) / 1000 / further)
   }
 }
 

@@ -1,5 +1,10 @@
 import { errorTable } from '@tollgate/contracts/errors/table.ts'
-import { type CounterSeries, FastCounter, otherLabel } from '@tollgate/service/metrics/fast-series.ts'
+import {
+  type CounterSeries,
+  FastCounter,
+  type LabelledSeries,
+  otherLabel
+} from '@tollgate/service/metrics/fast-series.ts'
 import type { Registry } from 'prom-client'
 import type { LabelNames } from './label-names.ts'
 
@@ -60,6 +65,11 @@ export class AnswerMetrics {
   /** Counts a refusal. The request itself is counted apart. */
   refused(code: string): void {
     this.#refusals.series(codeLabel(code)).add(1)
+  }
+
+  /** The counters of answers with their labels. */
+  requests(): Iterable<LabelledSeries<CounterSeries>> {
+    return this.#requests.all()
   }
 
   forgetModels(names: ReadonlySet<string>): void {

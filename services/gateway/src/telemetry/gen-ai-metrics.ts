@@ -1,4 +1,5 @@
 import { FastCounter, FastHistogram } from '@tollgate/service/metrics/fast-series.ts'
+import { firstTokenBounds, perTokenBounds } from '@tollgate/state/served/served-row.ts'
 import type { Registry } from 'prom-client'
 
 // OpenTelemetry's conventions for generative AI are still in development, so all their names are in this file:
@@ -8,8 +9,6 @@ const labelNames = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_req
 
 const tokenBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power)
 const durationBuckets = Array.from({ length: 14 }, (_, power) => (2 ** power * 10) / 1000)
-const firstTokenBuckets = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
-const perTokenBuckets = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5]
 
 export type GenAiMetrics = ReturnType<typeof createGenAiMetrics>
 
@@ -54,14 +53,14 @@ export function createGenAiMetrics(registry: Registry) {
       name: 'gen_ai_server_time_to_first_token_seconds',
       help: 'Seconds from the arrival of a request to the first bytes of its stream. Successful streams only. A stream without an event for 10 seconds counts with about 10',
       labelNames,
-      buckets: firstTokenBuckets,
+      buckets: firstTokenBounds,
       registry
     }),
     timePerOutputToken: new FastHistogram({
       name: 'gen_ai_server_time_per_output_token_seconds',
-      help: 'Seconds per output token after the first one. Successful streams whose provider reported the tokens',
+      help: 'Seconds per output token after the first one. Successful streams whose provider reported the tokens and showed all of them',
       labelNames,
-      buckets: perTokenBuckets,
+      buckets: perTokenBounds,
       registry
     })
   }

@@ -30,7 +30,10 @@ const deeds: Readonly<Record<string, string>> = {
   'act.rejected': 'rejected what another operator asked for',
   'key.revoked': 'revoked a key',
   'catalog.applied': 'applied a catalog',
-  'projection.rebuilt': 'rebuilt the projection in Redis'
+  'projection.rebuilt': 'rebuilt the projection in Redis',
+  'announcement.created': 'announced something on the status page',
+  'announcement.changed': 'changed or ended an announcement',
+  'announcement.deleted': 'deleted an announcement'
 }
 
 /** An act of an operator as a sentence. An unknown act is shown by its name. @param actor the operator's name */

@@ -12,6 +12,7 @@ import { operatorHeads } from '../../../ui/operator-heads.ts'
 import { Page } from '../../../ui/page.tsx'
 import { Loading, QueryView } from '../../../ui/states.tsx'
 import { liveReport } from '../../../usage/live.ts'
+import { AnnouncementsCard } from './announcements-card.tsx'
 import { systemProblems } from './system-problems.ts'
 import { ErrorsTable, GatewaysTable, RedisTable, ReplicasTable, WebhooksTable } from './system-tables.tsx'
 
@@ -30,6 +31,7 @@ export function SystemPage() {
         <>
           <QueryView query={query}>{() => null}</QueryView>
           <System system={query.data.system} />
+          <AnnouncementsCard />
         </>
       )}
     </Page>

@@ -1,0 +1,76 @@
+import { type Static, Type } from 'typebox'
+
+/** Whether requests succeed: `unknown` if too few were made to say so. */
+export const serviceStates = ['good', 'degraded', 'down', 'unknown'] as const
+export type ServiceState = (typeof serviceStates)[number]
+const State = Type.Enum(serviceStates)
+
+/** What an announcement is about. */
+export const announcementLevels = ['info', 'degraded', 'outage', 'maintenance'] as const
+export type AnnouncementLevel = (typeof announcementLevels)[number]
+
+const Instant = Type.String({ format: 'date-time' })
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+
+/** An announcement as everybody sees it. */
+export const Announcement = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  level: Type.Enum(announcementLevels),
+  title: Type.String(),
+  text: Type.String({ description: 'Markdown. It has no HTML, images or scripts of its own: show it as text.' }),
+  starts_at: Instant,
+  ends_at: orNull(Instant, 'null: until the operator ends it.'),
+  is_present: Type.Boolean({ description: 'Whether it has started and has not ended.' })
+})
+export type Announcement = Static<typeof Announcement>
+
+const Uptime = orNull(
+  Type.Number({ minimum: 0, maximum: 1 }),
+  'The share of requests that succeeded in the last 24 hours, rounded down. null if there were fewer than 20.'
+)
+
+export const ProviderStatus = Type.Object({
+  name: Type.String({ description: 'The owner of the models, as in `owned_by` of a model.' }),
+  state: State,
+  uptime: Uptime
+})
+export type ProviderStatus = Static<typeof ProviderStatus>
+
+export const ModelStatus = Type.Object({
+  id: Type.String(),
+  provider: Type.String(),
+  state: State,
+  uptime: Uptime,
+  first_token_ms: orNull(
+    Type.Object({ p50: Type.Integer({ minimum: 0 }), p95: Type.Integer({ minimum: 0 }) }),
+    'Milliseconds from the arrival of a request to the first bytes of its stream: the median, and the time that 95 % of the streams ' +
+      'keep. Estimated from a histogram; 10000 means 10 seconds or more. null if there were fewer than 20 streams.'
+  ),
+  tokens_per_second: orNull(
+    Type.Object({ p50: Type.Number({ minimum: 0 }) }),
+    'Output tokens per second after the first one: the median of the streams. Estimated from a histogram. null if there were fewer ' +
+      'than 20 streams.'
+  ),
+  hours: Type.Array(State, {
+    minItems: 24,
+    maxItems: 24,
+    description: 'The last 24 hours (UTC), the oldest first. The last one is running.'
+  })
+})
+export type ModelStatus = Static<typeof ModelStatus>
+
+export const StatusResponse = Type.Object({
+  now: Instant,
+  state: Type.Enum(serviceStates, {
+    description:
+      'The whole service. Present announcements can only lower it: an outage to `down`, others but `info` to `degraded`.'
+  }),
+  announcements: Type.Array(Announcement, {
+    description:
+      'Those of the operator that are present, begin within 7 days or ended within the last 7 days, newest first.'
+  }),
+  providers: Type.Array(ProviderStatus),
+  models: Type.Array(ModelStatus)
+})
+export type StatusResponse = Static<typeof StatusResponse>

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'tap'
+import { announcements } from '../database/schema/announcements.ts'
+import { openMigratedDatabase } from '../testing/databases.ts'
+import { createServiceStatus } from './service-status.ts'
+
+test('without PostgreSQL, the status has the announcements that were read last', async () => {
+  const database = await openMigratedDatabase()
+  let at = Date.UTC(2027, 4, 5)
+  const warnings: unknown[] = []
+  const status = createServiceStatus({
+    orm: database.orm,
+    reader: { read: async () => ({ state: 'good', providers: [], models: [] }) },
+    clock: () => new Date(at),
+    log: { warn: (...line: unknown[]) => void warnings.push(line) }
+  })
+  const row = {
+    id: randomUUID(),
+    level: 'degraded',
+    title: 'Slow',
+    text: '',
+    startsAt: new Date(at),
+    endsAt: null
+  } as const
+  await database.orm.insert(announcements).values(row)
+  const read = async () => {
+    const { state, announcements: shown } = await status.read()
+    return [state, ...shown.map(({ title }) => title)]
+  }
+  assert.deepEqual(await read(), ['degraded', 'Slow'])
+  await database.close()
+  at += 5000
+  assert.deepEqual(await read(), ['degraded', 'Slow'])
+  assert.equal(warnings.length, 1)
+})
