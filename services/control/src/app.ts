@@ -172,7 +172,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
 /** Adds the public pages. */
 function addSite(
   pages: FastifyInstance,
-  { config, catalog, catalogPublisher, redis, clock, isMailing }: ControlDependencies,
+  { config, catalog, catalogPublisher, redis, status, clock, isMailing }: ControlDependencies,
   docs: DocsFacts,
   assets: SiteAssets
 ): void {
@@ -183,6 +183,7 @@ function addSite(
     catalog,
     leftOutModels: () => catalogPublisher.leftOutModels(),
     spokenApis: () => readSpokenApis(redis),
+    status: () => status.read(),
     clock
   })
   siteRoutes(pages, {

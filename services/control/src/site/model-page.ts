@@ -9,6 +9,7 @@ import { describeChanges, modelMarks } from './price-text.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import { modelPath, type SiteFacts, type SiteModel } from './site-facts.ts'
 import { writeSnippets } from './snippets.ts'
+import { measuredSpeed } from './status-page.ts'
 import { modelProduct } from './structured-data.ts'
 
 /** `/models/<id>`: every price of a model, where it is offered, and how to call it. */
@@ -34,7 +35,7 @@ export function modelPage(model: SiteModel, facts: SiteFacts, context: SiteConte
     }${priceTables(model)}${
       others.length > 0 &&
       html`<ul class="mt-3 space-y-1 text-sm text-ink-soft">${others.map((text) => html`<li>Besides: ${text}.</li>`)}</ul>`
-    }</section></div>`,
+    }</section>${measuredSpeed(facts, id)}</div>`,
     data: [modelProduct(model, context, description)]
   }
 }

@@ -8,7 +8,8 @@ import { legalPageNames } from './site-texts.ts'
 const navigation = [
   ['/models', 'Models'],
   ['/pricing', 'Pricing'],
-  ['/docs', 'Docs']
+  ['/docs', 'Docs'],
+  ['/status', 'Status']
 ] as const
 
 const shownLinks = (links: typeof navigation, { isPublic }: SiteContext) =>

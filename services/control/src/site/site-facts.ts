@@ -3,6 +3,7 @@ import { type Catalog, freePlan, type Plan } from '@tollgate/contracts/catalog/c
 import { chargedPrices, priceGroupOf } from '@tollgate/contracts/catalog/list-prices.ts'
 import { findPriceChanges, type PriceChange } from '@tollgate/contracts/catalog/price-changes.ts'
 import type { PricedModel, PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
+import type { StatusResponse } from '@tollgate/contracts/http/status.ts'
 import { isFree } from '@tollgate/contracts/prices/rates-for.ts'
 import { describeModels } from '../models/model-routes.ts'
 import { nameProvider } from './provider-names.ts'
@@ -62,13 +63,18 @@ export interface SiteFacts {
   readonly endpoints: ReadonlySet<string>
   /** For code that works: a chat model of the free plan if there is one. null without any chat model. */
   readonly example: SiteModel | null
+  readonly status: MeasuredStatus
 }
+
+/** What gateways measured, and what the operator announces. */
+export type MeasuredStatus = Omit<StatusResponse, 'now'>
 
 interface Offer {
   /** Models that no gateway offers. */
   readonly leftOut: ReadonlySet<string>
   /** The APIs of each upstream; null if they are not known. */
   readonly spoken: ReadonlyMap<string, ReadonlySet<ApiName>> | null
+  readonly status: MeasuredStatus
   readonly now: Date
 }
 
@@ -76,7 +82,7 @@ interface Offer {
  * Turns the catalog in force into what public pages show: the models of plans on sale that gateways offer, and the plans
  * that a visitor can get.
  */
-export function describeSite(catalog: Catalog, { leftOut, spoken, now }: Offer): SiteFacts {
+export function describeSite(catalog: Catalog, { leftOut, spoken, status, now }: Offer): SiteFacts {
   const group = priceGroupOf(catalog, undefined, catalog.plans[freePlan]!.priceGroup)
   const order = new Map(Object.keys(catalog.models).map((id, index) => [id, index]))
   const models = describeModels(catalog, { plan: freePlan, group, leftOut, spoken, now })
@@ -100,7 +106,8 @@ export function describeSite(catalog: Catalog, { leftOut, spoken, now }: Offer):
     providers: describeProviders(models),
     kinds: [...new Set(models.map(({ kind }) => kind))],
     endpoints: new Set(models.flatMap(({ endpoints }) => endpoints ?? [])),
-    example: chooseExample(catalog.plans[freePlan]!, models)
+    example: chooseExample(catalog.plans[freePlan]!, models),
+    status
   }
 }
 

@@ -7,6 +7,7 @@ export const publicPaths = ({ models }: SiteFacts, { legal }: SiteTexts, docs: r
   '/',
   '/pricing',
   '/models',
+  '/status',
   ...docs,
   ...models.map(({ id }) => modelPath(id)),
   ...legalPageNames.filter((name) => legal[name] !== undefined).map((name) => `/${name}`)
@@ -31,5 +32,6 @@ Sitemap: ${publicUrl}/sitemap.xml
 /** The public pages in `/llms.txt`: title, path and what they say. */
 export const llmsPages = [
   { title: 'Models and prices', path: '/models', summary: 'Every model with its context and prices.' },
-  { title: 'Pricing', path: '/pricing', summary: 'The plans, their limits, and what happens at the cap.' }
+  { title: 'Pricing', path: '/pricing', summary: 'The plans, their limits, and what happens at the cap.' },
+  { title: 'Status', path: '/status', summary: 'Success and speed of each model, and announcements.' }
 ] as const

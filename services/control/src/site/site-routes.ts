@@ -12,6 +12,7 @@ import type { SiteContext } from './site-context.ts'
 import { findModel, modelPath, type SiteFacts } from './site-facts.ts'
 import { publicPaths, writeRobots, writeSitemap } from './site-map.ts'
 import { legalPageNames } from './site-texts.ts'
+import { statusPage } from './status-page.ts'
 import { textPage } from './text-page.ts'
 
 export interface SiteOptions {
@@ -30,6 +31,7 @@ export const sitePaths = [
   '/pricing',
   '/models',
   '/models/*',
+  '/status',
   ...docsRoutePaths,
   ...legalPageNames.map((name) => `/${name}`),
   '/robots.txt',
@@ -79,6 +81,10 @@ function sellingRoutes(
     }
     const meant = facts.models.find(({ aliases }) => aliases.includes(id))
     return meant === undefined ? reply.callNotFound() : reply.redirect(modelPath(meant.id), 302)
+  })
+  app.get('/status', options, async (request, reply) => {
+    const facts = await readFacts()
+    return send(request, reply, facts, '/status', () => statusPage(facts))
   })
   for (const name of legalPageNames) {
     const text = texts.legal[name]

@@ -1,4 +1,5 @@
 import type { ApiName } from '@tollgate/contracts/catalog/apis.ts'
+import type { StatusResponse } from '@tollgate/contracts/http/status.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import type { Clock } from '../clocks/clock.ts'
 import { describeSite, type SiteFacts } from './site-facts.ts'
@@ -12,6 +13,8 @@ export interface SourceOptions {
   readonly leftOutModels: () => Promise<ReadonlySet<string>>
   /** The APIs of each upstream; null if they are not known. Never throws. */
   readonly spokenApis: () => Promise<ReadonlyMap<string, ReadonlySet<ApiName>> | null>
+  /** What gateways measured, and what the operator announces. Never throws. */
+  readonly status: () => Promise<StatusResponse>
   readonly clock: Clock
 }
 
@@ -29,15 +32,16 @@ export function createSiteSource({
   catalog,
   leftOutModels,
   spokenApis,
+  status,
   clock
 }: SourceOptions): () => Promise<SiteFacts> {
   let last: Read | null = null
   let kept: { readonly text: string; readonly facts: SiteFacts } | null = null
 
   async function read(now: Date): Promise<SiteFacts> {
-    const [leftOut, spoken] = await Promise.all([leftOutModels(), spokenApis()])
+    const [leftOut, spoken, { now: _, ...measured }] = await Promise.all([leftOutModels(), spokenApis(), status()])
     const { models, plans, priceGroups = {} } = catalog
-    const facts = describeSite({ models, plans, priceGroups }, { leftOut, spoken, now })
+    const facts = describeSite({ models, plans, priceGroups }, { leftOut, spoken, now, status: measured })
     const text = JSON.stringify(facts, (_, value) => (value instanceof Set ? [...value] : value))
     if (kept === null || kept.text !== text) kept = { text, facts }
     return kept.facts

@@ -20,7 +20,8 @@ export function indexDocs(guides: readonly Guide[], reference: Reference, facts:
       ? []
       : [
           { title: 'Pricing', group: 'Page', href: '/pricing', text: 'Plans, budgets and what happens at the cap' },
-          { title: 'Models', group: 'Page', href: '/models', text: 'All models with their prices' }
+          { title: 'Models', group: 'Page', href: '/models', text: 'All models with their prices' },
+          { title: 'Status', group: 'Page', href: '/status', text: 'Success and speed of each model' }
         ]
   return [
     ...guides.map(({ name, title, summary }) => ({ title, group: 'Guide', href: guidePath(name), text: summary })),

@@ -1,0 +1,129 @@
+import type { Announcement, ModelStatus, ServiceState } from '@tollgate/contracts/http/status.ts'
+import { badge, card, container, denseCell, headCell, numberCell, sectionTitle, textLink } from './class-names.ts'
+import { formatCount, formatDay } from './format.ts'
+import { type Html, html } from './html.ts'
+import { renderMarkdown } from './markdown.ts'
+import { nameProvider } from './provider-names.ts'
+import type { Page } from './site-context.ts'
+import { modelPath, type SiteFacts } from './site-facts.ts'
+
+const overall: Readonly<Record<ServiceState, string>> = {
+  good: 'Requests succeed.',
+  degraded: 'Some requests fail.',
+  down: 'Most requests fail.',
+  unknown: 'Too few requests in the last day to say.'
+}
+
+const words: Readonly<Record<ServiceState, string>> = {
+  good: 'Good',
+  degraded: 'Degraded',
+  down: 'Down',
+  unknown: 'Not measured'
+}
+
+const looks: Readonly<Record<ServiceState, string>> = {
+  good: 'bg-accent-soft text-accent-strong',
+  degraded: 'bg-warning-soft text-warning',
+  down: 'bg-danger-soft text-danger',
+  unknown: 'bg-sunken text-ink-soft'
+}
+
+const fills: Readonly<Record<ServiceState, string>> = {
+  good: 'fill-accent',
+  degraded: 'fill-warning',
+  down: 'fill-danger',
+  unknown: 'fill-line'
+}
+
+/** `/status`: whether requests succeed, by provider and model, and what the operator announces. */
+export function statusPage({ status }: SiteFacts): Page {
+  const { state, announcements, providers, models } = status
+  const present = announcements.filter((one) => one.is_present)
+  const others = announcements.filter((one) => !one.is_present)
+  const measured = models.filter((one) => one.uptime !== null)
+  return {
+    path: '/status',
+    title: 'Status',
+    description: `${overall[state]} Success and speed of each model in the last 24 hours.`,
+    body: html`<div class="${container} pt-8"><h1 class="text-3xl font-semibold tracking-tight">Status</h1>
+<p class="${card} mt-5 flex flex-wrap items-center gap-3 p-5 text-lg font-medium">${stateBadge(state)}${overall[state]}</p>
+${present.map(writeAnnouncement)}
+<section class="mt-10" aria-labelledby="providers"><h2 id="providers" class="${sectionTitle}">Providers</h2>
+<ul class="mt-4 grid gap-3 sm:grid-cols-2 lg:grid-cols-3">${providers.map(
+      ({ name, state, uptime }) =>
+        html`<li class="${card} flex items-center justify-between gap-3 px-4 py-3"><span class="min-w-0 break-words">${nameProvider(name)}</span><span class="flex shrink-0 items-center gap-2">${uptime !== null && html`<span class="text-sm text-ink-soft tabular-nums">${percent(uptime)}</span>`}${stateBadge(state)}</span></li>`
+    )}</ul></section>
+<section class="mt-10" aria-labelledby="models"><h2 id="models" class="${sectionTitle}">Models</h2>
+<p class="mt-1 text-ink-soft">Measured from real requests of the last 24 hours. Models with fewer than 20 are not shown.</p>
+${measured.length === 0 ? html`<p class="mt-4">No model had 20 requests in the last 24 hours.</p>` : writeModels(measured)}</section>
+${others.length > 0 && html`<section class="mt-10" aria-labelledby="announcements"><h2 id="announcements" class="${sectionTitle}">Coming and past</h2>${others.map(writeAnnouncement)}</section>`}
+<p class="mt-10 text-sm text-ink-soft">For programs: <a href="/api/status" class="${textLink}">/api/status</a></p></div>`
+  }
+}
+
+const stateBadge = (state: ServiceState): Html => html`<span class="${badge} ${looks[state]}">${words[state]}</span>`
+
+/** As much as is sure: 99.96 % is not 100 %. */
+const percent = (share: number): string => `${Math.floor(share * 1e4) / 100} %`
+
+const announced: Readonly<Record<Announcement['level'], ServiceState>> = {
+  info: 'unknown',
+  degraded: 'degraded',
+  outage: 'down',
+  maintenance: 'degraded'
+}
+
+const levels: Readonly<Record<Announcement['level'], string>> = {
+  info: 'Notice',
+  degraded: 'Degraded',
+  outage: 'Outage',
+  maintenance: 'Maintenance'
+}
+
+function writeAnnouncement({ level, title, text, starts_at: from, ends_at: until }: Announcement): Html {
+  const time = (at: string) => html`<time datetime="${at}">${formatDay(new Date(at))}, ${at.slice(11, 16)} UTC</time>`
+  return html`<article class="${card} mt-4 p-5"><h3 class="flex flex-wrap items-center gap-2 font-semibold"><span class="${badge} ${looks[announced[level]]}">${levels[level]}</span>${title}</h3>
+<p class="mt-1 text-[0.8125rem] text-ink-soft">From ${time(from)}${until !== null && html` to ${time(until)}`}</p>
+<div class="prose mt-3">${renderMarkdown(text, 4)}</div></article>`
+}
+
+function writeModels(models: readonly ModelStatus[]): Html {
+  const head = (text: string, isNumber = true) =>
+    html`<th scope="col" class="${headCell}${isNumber && ' text-right'}">${text}</th>`
+  return html`<div class="${card} mt-4 overflow-x-auto"><table class="w-full text-sm"><thead><tr class="border-b border-line">${head('Model', false)}${head('Last 24 hours', false)}${head('Success')}${head('First token')}${head('Tokens / s')}</tr></thead>
+<tbody>${models.map((model) => {
+    const { id, uptime, first_token_ms: first, tokens_per_second: speed, hours } = model
+    return html`<tr class="border-b border-line last:border-0"><th scope="row" class="${denseCell} text-left font-mono text-[0.8125rem] font-normal [overflow-wrap:anywhere]"><a href="${modelPath(id)}" class="${textLink}">${id}</a></th><td class="${denseCell}">${hourBar(hours)}</td><td class="${denseCell} ${numberCell}">${uptime !== null && percent(uptime)}</td><td class="${denseCell} ${numberCell}">${first !== null && milliseconds(first.p50)}</td><td class="${denseCell} ${numberCell}">${speed !== null && formatCount(speed.p50)}</td></tr>`
+  })}</tbody></table></div>`
+}
+
+const milliseconds = (ms: number): string => (ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`)
+
+const [barWidth, gap, height] = [5, 2, 20]
+
+/** A bar for each hour, the last one at the right. */
+function hourBar(hours: readonly ServiceState[]): Html {
+  const count = (state: ServiceState) => hours.filter((hour) => hour === state).length
+  const label = (['good', 'degraded', 'down', 'unknown'] as const)
+    .filter((state) => count(state) > 0)
+    .map((state) => `${count(state)} h ${words[state].toLowerCase()}`)
+    .join(', ')
+  return html`<svg role="img" aria-label="${label}" width="${hours.length * (barWidth + gap)}" height="${height}" class="max-w-none">${hours.map(
+    (state, index) =>
+      html`<rect x="${index * (barWidth + gap)}" width="${barWidth}" height="${height}" rx="1.5" class="${fills[state]}"/>`
+  )}</svg>`
+}
+
+/** What was measured of a model, for its page; null without enough requests. */
+export function measuredSpeed({ status }: SiteFacts, id: string): Html | null {
+  const model = status.models.find((one) => one.id === id)
+  if (model === undefined || model.uptime === null) return null
+  const { uptime, first_token_ms: first, tokens_per_second: speed, hours } = model
+  const facts: Array<readonly [name: string, value: string]> = [['Requests that succeeded', percent(uptime)]]
+  if (first !== null) {
+    facts.push(['First token, median', milliseconds(first.p50)], ['First token, 95 %', milliseconds(first.p95)])
+  }
+  if (speed !== null) facts.push(['Tokens per second, median', formatCount(speed.p50)])
+  return html`<section class="mt-10" aria-labelledby="speed"><h2 id="speed" class="${sectionTitle}">Speed and uptime</h2><p class="mt-1 mb-4 text-ink-soft">Measured from real requests of the last 24 hours. <a href="/status" class="${textLink}">Status of all models</a></p>
+<dl class="mb-4 flex flex-wrap gap-x-10 gap-y-3">${facts.map(([name, value]) => html`<div><dt class="text-[0.8125rem] text-ink-soft">${name}</dt><dd class="text-lg font-medium tabular-nums">${value}</dd></div>`)}</dl>${hourBar(hours)}</section>`
+}
