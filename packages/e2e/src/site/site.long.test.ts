@@ -4,7 +4,7 @@ import { launchBrowser, visit } from '../dashboard/browser.ts'
 import { accessibilityProblems, checkPage } from '../dashboard/check-page.ts'
 import { sharedSystem } from '../start-test-system.ts'
 
-const system = await sharedSystem(t)
+const system = await sharedSystem()
 const browser = await launchBrowser()
 t.teardown(() => browser?.close())
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ApiName } from '@tollgate/contracts/catalog/apis.ts'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { test } from 'tap'
@@ -28,9 +29,9 @@ test('the example is a model that the OpenAI SDK can chat with', async () => {
     'gpt-5-nano': shipped.models['gpt-5-nano']!
   }
   const free = { ...shipped.plans.free!, models: Object.keys(models) }
-  const spoken = new Map([
-    ['anthropic', new Set(['messages' as const])],
-    ['openai', new Set(['chat' as const])]
+  const spoken = new Map<string, ReadonlySet<ApiName>>([
+    ['anthropic', new Set(['messages'])],
+    ['openai', new Set(['chat'])]
   ])
   assert.equal(describeSite({ models, plans: { free } }, { ...offer, spoken }).example?.id, 'gpt-5-nano')
   const only = { 'text-embedding-3-small': shipped.models['text-embedding-3-small']! }

@@ -135,7 +135,13 @@ test('an account of the free plan would pay the shown prices, and models that no
     plans: { free: { ...free!, models: ['gpt-5-nano', 'gpt-4o-mini'], priceGroup: 'start' }, pro: { ...onlyByHand } },
     priceGroups: { start: 3 }
   }
-  const upstreams = { served: new Set(['openai']), leftOut: new Set(['away']), withoutListPrices: 0 }
+  const upstreams = {
+    served: new Set(['openai']),
+    leftOut: new Set(['away']),
+    withoutListPrices: 0,
+    withoutAddresses: 0,
+    withoutBudgets: 0
+  }
   const { open } = await openSite(t, { catalog, liveUpstreams: async () => upstreams })
   const { text } = await open('/models')
   assert.match(text, /gpt-5-nano.*\$0\.15.*\$1\.20/s)

@@ -13,6 +13,7 @@ import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
 import type { InvoiceSweeper } from '../billing/sweep-invoices.ts'
 import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
+import type { CatalogPublisher } from '../catalog/catalog-publisher.ts'
 import type { CatalogFollower } from '../catalog/follow-catalog-file.ts'
 import type { SharedTime } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
@@ -38,6 +39,7 @@ export interface RunningControl extends Users {
   database: Database
   redis: RedisNode
   projector: Projector
+  catalogPublisher: CatalogPublisher
   /** Its loop does not run: tests call it. */
   sweeper: Sweeper
   /** Its loop does not run: tests call it. */
