@@ -7,7 +7,12 @@ import { repositoryCatalog } from '../testing/control-options.ts'
 import { chooseKnownModels, describeSite, findModel, modelPath } from './site-facts.ts'
 
 const shipped = loadCatalogFile(repositoryCatalog)
-const offer = { leftOut: new Set<string>(), spoken: null, now: new Date('2026-12-01T12:00:00Z') }
+const offer = {
+  status: { state: 'unknown' as const, announcements: [], providers: [], models: [] },
+  leftOut: new Set<string>(),
+  spoken: null,
+  now: new Date('2026-12-01T12:00:00Z')
+}
 const factsOf = (catalog: Catalog, more: Partial<typeof offer> = {}) => describeSite(catalog, { ...offer, ...more })
 
 test('models are in the order of the catalog, with makers, kinds and a model of the free plan as example', async () => {

@@ -47,7 +47,7 @@ test('the policy of a page allows nothing from elsewhere but the logo', async (t
   const { headers, text } = await open('/')
   assert.equal(
     headers['content-security-policy'],
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' https://cdn.example.com; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' https://cdn.example.com; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
   )
   assert.equal(headers['x-frame-options'], 'DENY')
   const address = /href="(\/site\/brand\.css\?v=[0-9a-f]{8})"/.exec(text)?.[1]
@@ -258,11 +258,14 @@ test('search engines and language models find the pages', async (t) => {
   assert.match((await open('/llms.txt')).text, /\(https:\/\/app\.example\.com\/pricing\)/)
 })
 
-test('without public pages, visitors see what they saw before', async (t) => {
+test('without public pages, visitors see what they saw before, and the docs', async (t) => {
   const { open } = await openSite(t, { site: null })
   assert.match((await open('/')).text, /<p>dashboard<\/p>/)
-  for (const path of ['/pricing', '/models', '/models/gpt-6-luna', '/robots.txt', '/sitemap.xml', '/site/brand.css']) {
+  for (const path of ['/pricing', '/models', '/models/gpt-6-luna', '/status', '/robots.txt', '/sitemap.xml']) {
     assert.equal((await open(path)).status, 404, path)
   }
   assert.doesNotMatch((await open('/llms.txt')).text, /pricing/)
+  const docs = await open('/docs')
+  assert.equal(docs.status, 200)
+  assert.doesNotMatch(docs.text, /href="\/(pricing|models|status)/)
 })

@@ -46,7 +46,7 @@ export const headingId = (text: string): string =>
 /** Renders a guide, with an id for each section. */
 export const renderGuide = (markdown: string): Html =>
   trustHtml(
-    renderMarkdown(markdown, 1)
+    renderMarkdown(markdown)
       .toString()
       .replaceAll(/<h2>(.*?)<\/h2>/g, (_, inner: string) => {
         const id = headingId(inner.replaceAll(/<[^>]*>/g, ''))
