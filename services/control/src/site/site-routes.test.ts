@@ -165,7 +165,7 @@ test('a changed catalog is on the pages at once', async (t) => {
   assert.match((await open('/')).text, /gpt-6-luna/)
 })
 
-test('a coming change of prices has its date', async (t) => {
+test('a coming change of prices has its date, and is in force from then on', async (t) => {
   const from = Date.UTC(2099, 2, 1) / 1000
   const model = shipped.models['gpt-5-nano']!
   const { periods: _, ...prices } = model.prices
@@ -179,13 +179,17 @@ test('a coming change of prices has its date', async (t) => {
     models: { 'gpt-5-nano': dated },
     plans: { free: { ...shipped.plans.free!, models: ['gpt-5-nano'] } }
   }
-  const { open } = await openSite(t, { catalog })
+  const { control, open } = await openSite(t, { catalog })
   assert.match((await open('/models')).text, /New prices 1 Mar 2099/)
   const { text } = await open('/models/gpt-5-nano')
   assert.match(
     text,
     /From 1 March 2099: Input \$0\.05 → \$0\.10, Cached input \$0\.005 → \$0\.01, Output \$0\.40 → \$0\.80 per 1M tokens\./
   )
+  control.passTime(from * 1000 - Date.now())
+  const later = await open('/models/gpt-5-nano')
+  assert.match(later.text, /Input costs \$0\.10 and output \$0\.80 per million tokens/)
+  assert.doesNotMatch(later.text, /From 1 March 2099: /)
 })
 
 test('only visitors with a session are sent to the dashboard, and proxies keep both pages apart', async (t) => {
