@@ -14,7 +14,12 @@ const pages = [
   ['Pricing', '/pricing'],
   ['Models and prices', '/models'],
   ['gpt-6.2-sol', '/models/gpt-6.2-sol'],
-  ['openai/gpt-oss-120b', '/models/openai/gpt-oss-120b']
+  ['openai/gpt-oss-120b', '/models/openai/gpt-oss-120b'],
+  ['Quickstart', '/docs'],
+  ['key_budget_exceeded', '/docs/errors/key_budget_exceeded'],
+  ['API reference', '/docs/api'],
+  ['Answer a conversation, as a whole or as a stream', '/docs/api/models/createChatCompletion'],
+  ['Status', '/status']
 ] as const
 
 const widths = [390, 768, 1280, 1920]
@@ -138,4 +143,25 @@ t.test('at 1.6 Mbit/s, the largest part of each page is painted within 1.5 s, of
     assert.ok(paintMs <= 1500, `${title}: ${paintMs} ms`)
     await context.close()
   }
+})
+
+t.test('the search finds an error from any page: by Ctrl-K, and without scripts', async () => {
+  if (browser === null) return
+  const { page, context, complaints } = await visit(browser, system)
+  await page.goto('/pricing')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('searchbox', { name: 'Search' }).fill('key_budget')
+  await page.getByRole('link', { name: /^key_budget_exceeded/ }).waitFor()
+  assert.deepEqual(await accessibilityProblems(page), [])
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'key_budget_exceeded', level: 1 }).waitFor()
+  assert.deepEqual(complaints, [])
+  await context.close()
+  const plain = await visit(browser, system, { javaScriptEnabled: false })
+  await plain.page.goto('/docs')
+  await plain.page.getByLabel('Search the docs').fill('key_budget')
+  await plain.page.keyboard.press('Enter')
+  await plain.page.getByRole('link', { name: 'key_budget_exceeded' }).click()
+  await plain.page.getByRole('heading', { name: 'key_budget_exceeded', level: 1 }).waitFor()
+  await plain.context.close()
 })

@@ -11,7 +11,7 @@ test('headings begin at the level that the page needs, and keep their order', as
 })
 
 test('tables and links are rendered, and HTML and dangerous addresses are not', async () => {
-  assert.match(render('| a |\n| --- |\n| b |'), /<table>.*<td>b<\/td>/s)
+  assert.match(render('| a |\n| --- |\n| b |'), /<table tabindex="0">.*<td>b<\/td>/s)
   assert.match(render('[x](https://example.com/?a=1&b=2)'), /<a href="https:\/\/example\.com\/\?a=1&amp;b=2">x<\/a>/)
   const hostile = render('<b>x</b> `<i>` [x](javascript:alert(1)) [y](vbscript:z) <h1>t</h1> a\u202eb')
   assert.doesNotMatch(hostile, /<b>|<i>|javascript:|vbscript:|<h1>|\u202e/)

@@ -14,9 +14,12 @@ export function renderMarkdown(markdown: string, topLevel = 2): Html {
   const levels = [...rendered.matchAll(/<h([1-6])>/g)].map(([, level]) => Number(level))
   const shift = topLevel - Math.min(...levels)
   return trustHtml(
-    rendered.replaceAll(
-      /<(\/?)h([1-6])>/g,
-      (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + shift)}>`
-    )
+    // Tables may be wider than the page: the keyboard scrolls them.
+    rendered
+      .replaceAll('<table>', '<table tabindex="0">')
+      .replaceAll(
+        /<(\/?)h([1-6])>/g,
+        (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + shift)}>`
+      )
   )
 }

@@ -40,13 +40,15 @@ export function statusPage({ status }: SiteFacts): Page {
   const { state, announcements, providers, models } = status
   const present = announcements.filter((one) => one.is_present)
   const others = announcements.filter((one) => !one.is_present)
+  const isMaintained = state === 'degraded' && present.some(({ level }) => level === 'maintenance')
+  const sentence = isMaintained ? 'Maintenance is under way.' : overall[state]
   const measured = models.filter((one) => one.uptime !== null)
   return {
     path: '/status',
     title: 'Status',
-    description: `${overall[state]} Success and speed of each model in the last 24 hours.`,
+    description: `${sentence} Success and speed of each model in the last 24 hours.`,
     body: html`<div class="${container} pt-8"><h1 class="text-3xl font-semibold tracking-tight">Status</h1>
-<p class="${card} mt-5 flex flex-wrap items-center gap-3 p-5 text-lg font-medium">${stateBadge(state)}${overall[state]}</p>
+<p class="${card} mt-5 flex flex-wrap items-center gap-3 p-5 text-lg font-medium">${stateBadge(state)}${sentence}</p>
 ${present.map(writeAnnouncement)}
 <section class="mt-10" aria-labelledby="providers"><h2 id="providers" class="${sectionTitle}">Providers</h2>
 <ul class="mt-4 grid gap-3 sm:grid-cols-2 lg:grid-cols-3">${providers.map(
@@ -90,10 +92,10 @@ function writeAnnouncement({ level, title, text, starts_at: from, ends_at: until
 function writeModels(models: readonly ModelStatus[]): Html {
   const head = (text: string, isNumber = true) =>
     html`<th scope="col" class="${headCell}${isNumber && ' text-right'}">${text}</th>`
-  return html`<div class="${card} mt-4 overflow-x-auto"><table class="w-full text-sm"><thead><tr class="border-b border-line">${head('Model', false)}${head('Last 24 hours', false)}${head('Success')}${head('First token')}${head('Tokens / s')}</tr></thead>
+  return html`<div class="${card} mt-4 overflow-x-auto" tabindex="0" role="region" aria-label="Models"><table class="w-full text-sm whitespace-nowrap"><thead><tr class="border-b border-line">${head('Model', false)}${head('Last 24 hours', false)}${head('Success')}${head('First token')}${head('Tokens / s')}</tr></thead>
 <tbody>${models.map((model) => {
     const { id, uptime, first_token_ms: first, tokens_per_second: speed, hours } = model
-    return html`<tr class="border-b border-line last:border-0"><th scope="row" class="${denseCell} text-left font-mono text-[0.8125rem] font-normal [overflow-wrap:anywhere]"><a href="${modelPath(id)}" class="${textLink}">${id}</a></th><td class="${denseCell}">${hourBar(hours)}</td><td class="${denseCell} ${numberCell}">${uptime !== null && percent(uptime)}</td><td class="${denseCell} ${numberCell}">${first !== null && milliseconds(first.p50)}</td><td class="${denseCell} ${numberCell}">${speed !== null && formatCount(speed.p50)}</td></tr>`
+    return html`<tr class="border-b border-line last:border-0"><th scope="row" class="${denseCell} text-left font-mono text-[0.8125rem] font-normal whitespace-nowrap"><a href="${modelPath(id)}" class="${textLink}">${id}</a></th><td class="${denseCell}">${hourBar(hours)}</td><td class="${denseCell} ${numberCell}">${uptime !== null && percent(uptime)}</td><td class="${denseCell} ${numberCell}">${first !== null && milliseconds(first.p50)}</td><td class="${denseCell} ${numberCell}">${speed !== null && formatCount(speed.p50)}</td></tr>`
   })}</tbody></table></div>`
 }
 
