@@ -4,7 +4,7 @@ import { test } from 'tap'
 import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
 import { newPgliteDirectory, removePgliteDirectory } from '../testing/pglite-directory.ts'
 import { type Orm, openDatabase, queryRows } from './connect.ts'
-import { listPendingMigrations, migrate } from './migrate.ts'
+import { listPendingMigrations, migrate, migrateWhenReachable } from './migrate.ts'
 import { accounts } from './schema/accounts.ts'
 import { keys } from './schema/keys.ts'
 import { catalogs, projection, shards } from './schema/projection.ts'
@@ -30,6 +30,24 @@ onEachDatabase('migrations', async (t, newDatabase) => {
     for (const table of [users, sessions, accounts, keys, shards, projection, catalogs]) {
       assert.deepEqual(await orm.select().from(table), [])
     }
+  })
+
+  await t.test('after a deadlock with a replica that serves, it is tried again', async () => {
+    const warned: string[] = []
+    let isFirst = true
+    const flaky = {
+      transaction(work: never) {
+        if (!isFirst) return orm.transaction(work)
+        isFirst = false
+        const cause = Object.assign(new Error('deadlock detected'), { code: '40P01' })
+        return Promise.reject(new Error('Failed query', { cause }))
+      }
+    } as unknown as Orm
+    await migrateWhenReachable(flaky, {
+      info: () => {},
+      warn: (_facts: unknown, text?: string) => void warned.push(text ?? '')
+    })
+    assert.deepEqual([isFirst, warned], [false, ['other replicas use the tables; retrying']])
   })
 
   await t.test('a later start applies nothing, and keeps migrations of a newer release', async () => {

@@ -100,7 +100,11 @@ const retryMs = 500
 
 type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>
 
-/** Runs {@link migrate}, and retries it for up to half a minute while the database is unavailable. */
+/**
+ * Runs {@link migrate}, and retries it for up to half a minute while the database is unavailable. Replicas of the release
+ * before serve meanwhile, and lock the same tables in another order: after a deadlock, nothing was changed, and it is
+ * retried, too.
+ */
 export async function migrateWhenReachable(orm: Orm, log: Log): Promise<void> {
   const count = await whenReachable(() => migrate(orm), log)
   if (count > 0) log.info({ count }, 'database migrated')
@@ -117,14 +121,19 @@ export async function assertMigratedWhenReachable(orm: Orm, log: Log): Promise<v
   if (length > 0) throw new MigrationsPendingError(length)
 }
 
+/** SQLSTATE deadlock_detected. */
+const isDeadlock = (error: unknown): boolean =>
+  error instanceof Error && ((error.cause ?? error) as { code?: unknown }).code === '40P01'
+
 async function whenReachable<Result>(work: () => Promise<Result>, log: Log): Promise<Result> {
   const deadline = performance.now() + maxWaitMs
   for (;;) {
     try {
       return await work()
     } catch (err) {
-      if (!isDatabaseAway(err) || performance.now() > deadline) throw err
-      log.warn({ err }, 'the database is unavailable; retrying')
+      const isBlocked = isDeadlock(err)
+      if (!(isBlocked || isDatabaseAway(err)) || performance.now() > deadline) throw err
+      log.warn({ err }, isBlocked ? 'other replicas use the tables; retrying' : 'the database is unavailable; retrying')
       await delay(retryMs)
     }
   }
