@@ -21,6 +21,7 @@ const timeoutMs = 60_000
 
 export interface SendOptions {
   readonly cookie?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON. */
   readonly body?: object | undefined
 }
@@ -59,10 +60,11 @@ async function exchange<Result>(
   url: string,
   method: string,
   path: string,
-  { cookie, body }: SendOptions,
+  { cookie, headers: more, body }: SendOptions,
   read: (answer: Response) => Promise<Result>
 ): Promise<{ answer: Response; result: Result }> {
   const headers = {
+    ...more,
     'user-agent': `tollgate/${version}`,
     ...(cookie !== undefined && { cookie }),
     ...(body !== undefined && { 'content-type': 'application/json' })

@@ -14,6 +14,7 @@ import {
   yesOption
 } from '../commands/create-command.ts'
 import { createAdminClient } from './admin-client.ts'
+import { budget, topUp } from './key-budgets.ts'
 import { reasonOption } from './option-values.ts'
 
 const revoke: Action = {
@@ -82,4 +83,8 @@ async function nameKey(input: Input, io: CommandIo): Promise<{ id: string } | { 
   return { value }
 }
 
-export const key = createCommand('key', 'revoke a leaked key', [revoke])
+export const key = createCommand('key', 'revoke a leaked key, or change its budgets with a management key', [
+  revoke,
+  budget,
+  topUp
+])

@@ -94,6 +94,29 @@ test('the command and control', async (t) => {
     assert.match(other.err, /export.csv, row 2: the columns are neither/)
   })
 
+  await t.test('a partner sets the budgets of a tenant’s key, and tops it up once', async () => {
+    const partner = await control.signUp({ plan: 'enterprise' })
+    const create = async (body: object): Promise<{ id: string; value: string }> => {
+      const answer = await control.call('POST', '/api/keys', { cookie: partner.cookie, body })
+      return (answer.body as { key: { id: string; value: string } }).key
+    }
+    const management = await create({ label: 'server', scope: 'management' })
+    const tenant = await create({ label: 'tenant' })
+    const env = { TOLLGATE_MANAGEMENT_KEY: management.value }
+    const missing = await terminal.run(`key budget ${tenant.id}`)
+    assert.deepEqual([missing.code, /Set TOLLGATE_MANAGEMENT_KEY/.test(missing.err)], [2, true])
+    assert.equal((await terminal.run(`key budget ${tenant.id}`, { env })).out, 'The key has no budget.\n')
+    const set = await terminal.run(`key budget ${tenant.id} --day 5 --month 20 --lifetime 25`, { env })
+    assert.equal(set.code, 0, set.err)
+    await terminal.run(`key budget ${tenant.id} --day none`, { env })
+    for (const _time of [1, 2]) await terminal.run(`key top-up ${tenant.id} --usd 10.5 --once a`, { env })
+    const { out } = await terminal.run(`key budget ${tenant.id}`, { env })
+    assert.match(out, /^month +all +20 +0\.00 +0\.00 +20\.00 .*\nlifetime +all +35\.5 +0\.00 +0\.00 +35\.50 +never$/m)
+    assert.doesNotMatch(out, /^day/m)
+    assert.equal((await terminal.run(`key top-up ${tenant.id} --usd 1 --once a`, { env })).code, 1, 'another amount')
+    assert.equal((await terminal.run(`key budget ${tenant.id} --week 1,5`, { env })).code, 2)
+  })
+
   await t.test('ten minutes later, a command asks for the password, and goes on', async () => {
     control.passTime(10 * 60_000)
     const env = { TOLLGATE_PASSWORD: 'not the password' }
