@@ -92,7 +92,7 @@ function writeAnnouncement({ level, title, text, starts_at: from, ends_at: until
 function writeModels(models: readonly ModelStatus[]): Html {
   const head = (text: string, isNumber = true) =>
     html`<th scope="col" class="${headCell}${isNumber && ' text-right'}">${text}</th>`
-  return html`<div class="${card} mt-4 overflow-x-auto" tabindex="0" role="region" aria-label="Models"><table class="w-full text-sm whitespace-nowrap"><thead><tr class="border-b border-line">${head('Model', false)}${head('Last 24 hours', false)}${head('Success')}${head('First token')}${head('Tokens / s')}</tr></thead>
+  return html`<div class="${card} mt-4 overflow-x-auto" tabindex="0"><table class="w-full text-sm whitespace-nowrap"><thead><tr class="border-b border-line">${head('Model', false)}${head('Last 24 hours', false)}${head('Success')}${head('First token')}${head('Tokens / s')}</tr></thead>
 <tbody>${models.map((model) => {
     const { id, uptime, first_token_ms: first, tokens_per_second: speed, hours } = model
     return html`<tr class="border-b border-line last:border-0"><th scope="row" class="${denseCell} text-left font-mono text-[0.8125rem] font-normal whitespace-nowrap"><a href="${modelPath(id)}" class="${textLink}">${id}</a></th><td class="${denseCell}">${hourBar(hours)}</td><td class="${denseCell} ${numberCell}">${uptime !== null && percent(uptime)}</td><td class="${denseCell} ${numberCell}">${first !== null && milliseconds(first.p50)}</td><td class="${denseCell} ${numberCell}">${speed !== null && formatCount(speed.p50)}</td></tr>`

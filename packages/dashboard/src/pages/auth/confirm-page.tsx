@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { PasswordField } from '../../forms/fields.tsx'
@@ -6,13 +6,16 @@ import { Form, type Reading, readNothing } from '../../forms/form.tsx'
 import { codeOf, onlyProblems, problemOfCode, textOf } from '../../forms/read-fields.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { tellOtherTabs } from '../../layout/tabs.ts'
-import { Button } from '../../ui/button.tsx'
-import { openDashboard, takeNext } from './after-sign-in.ts'
+import { Button, Spinner } from '../../ui/button.tsx'
+import { firstPage, openDashboard, takeNext } from './after-sign-in.ts'
 import { CodeField } from './code-field.tsx'
 import { type Confirmation, forgetMailLink, mailLink } from './mail-link.ts'
+import { confirmInOtherTab } from './registering-tab.ts'
 import { LinkMissing, SignInNotice } from './sign-in-notice.tsx'
 
 type State =
+  /** Whether the tab in which somebody registered confirms. */
+  | { readonly kind: 'passing'; readonly confirmation: Confirmation }
   | { readonly kind: 'ask'; readonly confirmation: Confirmation }
   /** The address was registered with a different password than the one just typed. */
   | { readonly kind: 'mismatch'; readonly confirmation: Confirmation; readonly password: string }
@@ -40,9 +43,19 @@ function readProof(data: FormData): Reading<Proof> {
 export function ConfirmPage() {
   const [state, setState] = useState<State>(() => {
     const link = mailLink()
-    if (link?.kind === 'confirm') return { kind: 'ask', confirmation: link.confirmation }
+    if (link?.kind === 'confirm') return { kind: 'passing', confirmation: link.confirmation }
     return { kind: link === null ? 'missing' : 'invalid' }
   })
+  useEffect(() => {
+    if (state.kind !== 'passing') return
+    const { confirmation } = state
+    const pass = async () => {
+      if (!(await confirmInOtherTab(confirmation))) return setState({ kind: 'ask', confirmation })
+      forgetMailLink()
+      await openDashboard(takeNext() ?? firstPage)
+    }
+    pass().catch(() => setState({ kind: 'invalid' }))
+  }, [state])
   const [needsCode, setNeedsCode] = useState(false)
   const confirm = async (confirmation: Confirmation, proof: Proof, set: boolean) => {
     try {
@@ -59,9 +72,15 @@ export function ConfirmPage() {
     }
     forgetMailLink()
     tellOtherTabs()
-    await openDashboard(takeNext())
+    await openDashboard(takeNext() ?? firstPage)
   }
   switch (state.kind) {
+    case 'passing':
+      return (
+        <AuthLayout title="Confirming your e-mail address">
+          <Spinner />
+        </AuthLayout>
+      )
     case 'ask':
       return <PasswordStep needsCode={needsCode} onSubmit={(proof) => confirm(state.confirmation, proof, false)} />
     case 'mismatch':

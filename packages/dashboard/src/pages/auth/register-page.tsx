@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { CaptchaField, captchaOf, problemOfCaptcha } from '../../captcha/captcha-field.tsx'
-import { TextField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
 import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { onlyProblems, problemOfAddress, problemOfNewPassword, textOf } from '../../forms/read-fields.ts'
@@ -12,10 +11,12 @@ import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/class-names.ts'
 import { keepNext, readNext, withNext } from './after-sign-in.ts'
 import { AddressField, ProviderButtons } from './login-form.tsx'
+import { confirmForOtherTabs } from './registering-tab.ts'
 import { DemoMailbox, ResendButton } from './resend-button.tsx'
 import { SignedInBanner } from './sign-in-notice.tsx'
 
 interface Registration {
+  /** Until its user chooses another one. */
   readonly name: string
   readonly email: string
   readonly password: string
@@ -23,31 +24,30 @@ interface Registration {
 }
 
 function readRegistration(data: FormData): Reading<Registration> {
-  const name = textOf(data, 'name').trim()
   const email = textOf(data, 'email').trim()
   const password = textOf(data, 'password')
   const problems = onlyProblems({
-    name: name === '' ? 'Enter your name.' : null,
     email: problemOfAddress(email),
     password: problemOfNewPassword(password),
     captcha_token: problemOfCaptcha(data)
   })
   if (Object.keys(problems).length > 0) return { ok: false, problems }
+  const name = email.slice(0, email.lastIndexOf('@'))
   return { ok: true, values: { name, email, password, ...captchaOf(data) } }
 }
 
 const needsApproval = 'The operator of this service approves new accounts before they work. We mail you then.'
 
 export function RegisterPage() {
-  const [mailed, setMailed] = useState<string | null>(null)
+  const [mailed, setMailed] = useState<Pick<Registration, 'email' | 'password'> | null>(null)
   const [next] = useState(() => readNext(window.location.search))
   const signIn = withNext('/login', next)
-  if (mailed !== null) return <CheckYourMail email={mailed} signIn={signIn} />
+  if (mailed !== null) return <CheckYourMail {...mailed} signIn={signIn} />
   if (signInFacts.signup === 'invited') return <OnlyInvited signIn={signIn} />
   const submit = async (registration: Registration) => {
     await call('register', { body: registration })
     keepNext(next)
-    setMailed(registration.email)
+    setMailed(registration)
   }
   return (
     <AuthLayout
@@ -67,7 +67,6 @@ export function RegisterPage() {
       <Form read={readRegistration} submit={submit}>
         {(isBusy) => (
           <>
-            <TextField name="name" label="Your name" autoComplete="name" maxLength={200} required />
             <AddressField />
             <NewPasswordField />
             <CaptchaField isBusy={isBusy} />
@@ -97,11 +96,13 @@ function OnlyInvited({ signIn }: Pick<CheckYourMailProps, 'signIn'>) {
 
 interface CheckYourMailProps {
   readonly email: string
+  readonly password: string
   /** The address of the sign-in page. */
   readonly signIn: string
 }
 
-function CheckYourMail({ email, signIn }: CheckYourMailProps) {
+function CheckYourMail({ email, password, signIn }: CheckYourMailProps) {
+  useEffect(() => confirmForOtherTabs(password), [password])
   if (useIsConfirmed(email)) {
     return (
       <AuthLayout
@@ -119,8 +120,8 @@ function CheckYourMail({ email, signIn }: CheckYourMailProps) {
       title="Check your e-mail"
       description={
         <p role="status">
-          We sent a link to <strong className="font-medium text-ink">{email}</strong>. Open it and enter your password
-          to confirm your address and sign in.
+          We sent a link to <strong className="font-medium text-ink">{email}</strong>. Open it in this browser, and you
+          are signed in. In another browser, it asks for your password.
         </p>
       }
       footer={

@@ -47,6 +47,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
     const keys = limits.isSuccess ? limits.data.limits.keys : null
     setQuota(keys !== null && keys.limit !== null && keys.in_use >= keys.limit ? keys.limit : null)
   }
+  const isFirst = limits.data?.limits.keys.in_use === 0
   // One idempotency key per dialog, so that retries create one key.
   const [attempt] = useState(newIdempotencyKey)
   if (created !== null) {
@@ -89,6 +90,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
           label="Label"
           placeholder="Production website"
           maxLength={100}
+          defaultValue={isFirst ? 'My first key' : ''}
           autoComplete="off"
           required
         />
