@@ -9,15 +9,16 @@
 export function quantile(counts: ArrayLike<number>, bounds: readonly number[], share: number): number | null {
   const total = Array.from(counts).reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
-  const rank = share * total
-  let before = 0
+  let [before, belowShare] = [0, 0]
   for (const [at, upper] of bounds.entries()) {
-    const count = counts[at]!
-    if (count > 0 && before + count >= rank) {
+    before += counts[at]!
+    // Shares, not ranks: with twice as many values of each bucket, they are the same to the last digit.
+    const withShare = before / total
+    if (withShare > belowShare && withShare >= share) {
       const lower = at === 0 ? 0 : bounds[at - 1]!
-      return lower + ((upper - lower) * (rank - before)) / count
+      return lower + ((upper - lower) * (share - belowShare)) / (withShare - belowShare)
     }
-    before += count
+    belowShare = withShare
   }
   return bounds.at(-1)!
 }
