@@ -61,7 +61,7 @@ const options: SummaryOptions = {
 test('the summary shows addresses, mailbox, demo user and embedded parts, and no password of a real part', async () => {
   const text = describeSystem(options)
   for (const part of [
-    'Dashboard          http://localhost:3000\n',
+    'Website            http://localhost:3000\n',
     'localhost:8080/v1',
     'localhost:4024',
     '127.0.0.1:4025',

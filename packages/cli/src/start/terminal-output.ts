@@ -34,7 +34,7 @@ const partNames: Readonly<Record<EmbeddedPart, string>> = {
 export function describeSystem(options: SummaryOptions): string {
   const { addresses, embedded, dataDir, user } = options
   const rows: Array<[string, string]> = [
-    ['Dashboard', addresses.control],
+    ['Website', addresses.control],
     ['Models', `${addresses.gateway}/v1`]
   ]
   if (addresses.mailbox !== null) rows.push(['Mails', addresses.mailbox])
