@@ -75,6 +75,8 @@ t.test(
     await go('Keys')
     await page.getByText('No keys yet').waitFor()
     await button('Create key').click()
+    assert.equal(await page.getByLabel('Label').inputValue(), 'My first key')
+    await page.getByLabel('Label').fill('')
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
     await page.getByText('Enter a label that says what the key is for.').waitFor()
     await page.getByLabel('Label').fill('My <b>first</b> key')

@@ -102,8 +102,10 @@ interface CheckYourMailProps {
 }
 
 function CheckYourMail({ email, password, signIn }: CheckYourMailProps) {
-  useEffect(() => confirmForOtherTabs(password), [password])
-  if (useIsConfirmed(email)) {
+  const [isConfirmedHere, setConfirmedHere] = useState(false)
+  useEffect(() => confirmForOtherTabs(password, () => setConfirmedHere(true)), [password])
+  const isConfirmedElsewhere = useIsConfirmed(email)
+  if (isConfirmedHere || isConfirmedElsewhere) {
     return (
       <AuthLayout
         title="Your address is confirmed"

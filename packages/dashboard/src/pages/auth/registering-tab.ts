@@ -18,9 +18,10 @@ type Message =
 /**
  * Confirms the address with the password of this tab as soon as the mailed link is opened in another one.
  *
+ * @param onConfirmed called once this browser is signed in
  * @returns a function that stops waiting
  */
-export function confirmForOtherTabs(password: string): () => void {
+export function confirmForOtherTabs(password: string, onConfirmed: () => void): () => void {
   const channel = new BroadcastChannel(channelName)
   channel.addEventListener('message', async ({ data }: MessageEvent<Message>) => {
     if (data.kind !== 'confirm') return
@@ -35,6 +36,7 @@ export function confirmForOtherTabs(password: string): () => void {
     }
     answer('confirmed')
     tellOtherTabs()
+    onConfirmed()
   })
   return () => channel.close()
 }
