@@ -163,7 +163,7 @@ t.test('the provider’s stock e-mails work: confirmation, new password, and an 
   assert.equal(new URL(page.url()).hash, '')
   await page.getByLabel('Password', { exact: true }).fill(ada.password)
   await page.getByRole('button', { name: 'Confirm and sign in' }).click()
-  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.getByRole('heading', { name: 'Create a key' }).waitFor()
   await page.goto(String(linkIn(mailed)))
   await page.getByText('This link does not work').waitFor()
   await page.goto('/reset-password#access_token=a.b.c&refresh_token=r&type=signup')
