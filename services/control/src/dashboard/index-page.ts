@@ -1,22 +1,8 @@
-import { hash } from 'node:crypto'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { Brand } from '@tollgate/service/brand/brand.ts'
 import { escapeHtml } from '@tollgate/service/text.ts'
 import type { CaptchaSettings } from '../auth/sign-in-settings.ts'
-import type { Encoding } from '../http/encoding.ts'
-
-export interface IndexPage {
-  etagOf(encoding: Encoding): string
-  /** Encoded at the first call: all pages of a build together take more than a second. */
-  bodyOf(encoding: Encoding): Buffer
-}
-
-const encoders: Readonly<Record<Encoding, (body: Buffer) => Buffer>> = {
-  br: (body) => brotliCompressSync(body),
-  gzip: (body) => gzipSync(body, { level: 9 }),
-  identity: (body) => body
-}
+import { type EncodedPage, encodePage } from '../http/encoded-page.ts'
 
 /** What control writes into the page. */
 export interface PageFacts {
@@ -45,11 +31,11 @@ const firstView = /<!--first-view-->.*?<!--\/first-view-->/s
 export const withoutFirstView = (html: string): string => html.replace(firstView, '')
 
 /**
- * Makes the page, which has its own tag in each encoding.
+ * Makes the page.
  *
  * @param html the `index.html` of the build
  */
-export function makeIndexPage(html: string, { docs, brand, signIn, requestLogDays }: PageFacts): IndexPage {
+export function makeIndexPage(html: string, { docs, brand, signIn, requestLogDays }: PageFacts): EncodedPage {
   const values: Record<string, string> = {
     gatewayUrl: docs.gatewayUrl,
     publicUrl: docs.publicUrl,
@@ -60,15 +46,6 @@ export function makeIndexPage(html: string, { docs, brand, signIn, requestLogDay
     captcha: JSON.stringify(signIn.captcha),
     requestLogDays: String(requestLogDays)
   }
-  const body = Buffer.from(html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? '')))
-  const digest = hash('sha256', body, 'base64url').slice(0, 16)
-  const encoded = new Map<Encoding, Buffer>()
-  return {
-    etagOf: (encoding) => `"${digest}-${encoding}"`,
-    bodyOf(encoding) {
-      const bytes = encoded.get(encoding) ?? encoders[encoding](body)
-      encoded.set(encoding, bytes)
-      return bytes
-    }
-  }
+  const text = html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ''))
+  return encodePage(text, 'long')
 }

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { presentsSession } from '../callers/session-cookie.ts'
-import { chooseEncoding } from '../http/encoding.ts'
-import { matchesTag } from '../http/entity-tags.ts'
+import { sendEncoded } from '../http/encoded-page.ts'
 import { makeIndexPage, type PageFacts, withoutFirstView } from './index-page.ts'
 import { captchaHeaders, pageHeaders } from './page-policy.ts'
 
@@ -83,16 +82,11 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
     vary: 'accept-encoding, cookie'
   }
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
-    const encoding = chooseEncoding(request.headers['accept-encoding'])
     const page = pages.get(fileOf(files, request.url.split('?', 1)[0] ?? ''))
     if (page === undefined) throw new Error(`the build has no page for ${request.routeOptions.url}`)
     const variant = page[presentsSession(request.headers.cookie) ? 'signedIn' : 'stranger']
-    const etag = variant.etagOf(encoding)
-    reply.headers({ ...headers, ...(ofOthers[request.routeOptions.url ?? ''] ?? ofPages), etag })
-    const isUnchanged = reply.statusCode === 200 && matchesTag(request.headers['if-none-match'], etag)
-    if (isUnchanged) return reply.code(304).send()
-    if (encoding !== 'identity') reply.header('content-encoding', encoding)
-    return reply.send(variant.bodyOf(encoding))
+    reply.headers({ ...headers, ...(ofOthers[request.routeOptions.url ?? ''] ?? ofPages) })
+    return sendEncoded(request, reply, variant)
   }
   app.unknownPages.send = (request, reply) => sendPage(request, reply.code(404))
   const ownPaths = pagePaths.filter((path) => path !== '/' || !hasSite)
@@ -144,7 +138,7 @@ export function redirectToPublicUrl(pages: FastifyInstance, publicUrl: string): 
 
 const hostOf = (name: string, port: string): string => (port === '' ? name : `${name}:${port}`)
 
-type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { presentsSession } from '../callers/session-cookie.ts'
 import { sitePageHeaders } from '../dashboard/page-policy.ts'
-import { chooseEncoding } from '../http/encoding.ts'
-import { matchesTag } from '../http/entity-tags.ts'
-import { createPageCache, type RenderedPage, renderPage } from './page-cache.ts'
+import { encodePage, sendEncoded } from '../http/encoded-page.ts'
+import { createPageCache } from './page-cache.ts'
 import { framePage } from './page-frame.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import type { SiteFacts } from './site-facts.ts'
@@ -30,22 +29,15 @@ export function createPageSender(context: SiteContext): SendPage {
   return async (request, reply, facts, name, write) => {
     const visitor = { hasSession: presentsSession(request.headers.cookie) }
     const render = () => framePage(write(visitor), context, visitor)
-    const page = name.includes('?') ? renderPage(render()) : cached(facts, `${visitor.hasSession} ${name}`, render)
+    const page = name.includes('?')
+      ? encodePage(render(), 'short')
+      : cached(facts, `${visitor.hasSession} ${name}`, render)
     reply.headers(headers)
     reply.headers({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': visitor.hasSession ? 'private, no-cache' : shared,
       vary: 'accept-encoding, cookie'
     })
-    return sendRendered(request, reply, page)
+    return sendEncoded(request, reply, page)
   }
-}
-
-async function sendRendered(request: FastifyRequest, reply: FastifyReply, page: RenderedPage): Promise<FastifyReply> {
-  const encoding = chooseEncoding(request.headers['accept-encoding'])
-  const etag = page.etagOf(encoding)
-  reply.header('etag', etag)
-  if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  return reply.send(await page.bodyOf(encoding))
 }

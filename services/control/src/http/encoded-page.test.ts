@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { matchesTag } from './entity-tags.ts'
+import { matchesTag } from './encoded-page.ts'
 
 test('a tag matches alone, weak, in a list, and by a star', async () => {
   for (const header of [
