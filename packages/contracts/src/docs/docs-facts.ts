@@ -27,3 +27,19 @@ export interface DocsPage {
   readonly summary: string
   readonly write: (facts: DocsFacts) => string
 }
+
+/** Models for the examples of a page, by what stands for them in its text. */
+export type ModelsOfExamples = Readonly<
+  Partial<Record<'MODEL' | 'MESSAGES_MODEL' | 'RESPONSES_MODEL', string | undefined>>
+>
+
+/** Writes models into the examples of a page. What has no model stays. */
+export const fillModels = (markdown: string, models: ModelsOfExamples): string =>
+  markdown.replaceAll(/\b(MESSAGES_|RESPONSES_)?MODEL\b/g, (name) => models[name as keyof ModelsOfExamples] ?? name)
+
+/** The id of a heading; an error code or an event type is its own id. */
+export const headingId = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^-|-$/g, '')

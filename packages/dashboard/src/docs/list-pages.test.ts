@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { headingId } from '@tollgate/contracts/docs/docs-facts.ts'
 import { docsPages as texts } from '@tollgate/contracts/docs/docs-pages.ts'
 import { test } from 'tap'
-import { docsPages, fillPage, headingId, isDocsPage } from './list-pages.ts'
+import { docsPages, fillPage, isDocsPage } from './list-pages.ts'
 
 test('a page has the model of the reader in place of MODEL, and no title of its own', async () => {
   const text = '# Title\n\n{ "model": "MODEL" }, ANTHROPIC_MODEL=MESSAGES_MODEL, RESPONSES_MODEL, `OPENAI_MODEL`'

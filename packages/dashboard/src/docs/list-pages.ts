@@ -1,3 +1,4 @@
+import { fillModels, type ModelsOfExamples } from '@tollgate/contracts/docs/docs-facts.ts'
 import { type PageHead, pageHeads } from '../ui/page-heads.ts'
 
 /** The pages of the docs, by the last part of their addresses. The router needs the list, but not the texts. */
@@ -28,18 +29,6 @@ export const headOf = (page: string): PageHead => ({
   description: pageHeads['/dashboard/docs'].description
 })
 
-/** Models of the reader for the examples of a page, by what stands for them in its text. */
-export type ModelsOfExamples = Readonly<Partial<Record<'MODEL' | 'MESSAGES_MODEL' | 'RESPONSES_MODEL', string>>>
-
 /** The Markdown of a page without its title, which the page itself shows, and with models of the reader. */
 export const fillPage = (markdown: string, models: ModelsOfExamples): string =>
-  markdown
-    .replace(/^# .*\n+/, '')
-    .replaceAll(/\b(MESSAGES_|RESPONSES_)?MODEL\b/g, (name) => models[name as keyof ModelsOfExamples] ?? name)
-
-/** The id of a heading; an error code or an event type is its own id. */
-export const headingId = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, '-')
-    .replace(/^-|-$/g, '')
+  fillModels(markdown.replace(/^# .*\n+/, ''), models)

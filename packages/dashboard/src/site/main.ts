@@ -2,9 +2,8 @@ import '../fonts/fonts.css'
 import './site.css'
 import { applyTheme, storedTheme } from '../brand/theme.ts'
 import { offerCopies } from './copy-text.ts'
-import { openMailedLink } from './mailed-link.ts'
 import { filterModels } from './models-table.ts'
-import { searchDocs } from './search-docs.ts'
+import { offerSearch } from './offer-search.ts'
 
 /**
  * The script of the public pages. They work without it. It runs before the first paint, so that nobody sees another
@@ -15,5 +14,15 @@ openMailedLink()
 document.addEventListener('DOMContentLoaded', () => {
   offerCopies()
   filterModels()
-  searchDocs()
+  offerSearch()
 })
+
+/**
+ * Passes the link of a mail on to the sign-in page. The identity provider sends people to the root of the site if it
+ * does not know the page that a mail named.
+ */
+function openMailedLink(): void {
+  const { pathname, hash } = window.location
+  const isMailed = /[#&](error|error_code|token_hash|access_token)=/.test(hash)
+  if (pathname === '/' && isMailed) window.location.replace(`/login${hash}`)
+}

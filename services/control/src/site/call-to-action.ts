@@ -17,7 +17,8 @@ export interface CallToAction {
 }
 
 /** What a visitor can do first. It tells the truth about who may register. */
-export function callToAction({ terms, brand }: SiteContext, { hasSession }: Visitor): CallToAction {
+export function callToAction(context: SiteContext, { hasSession }: Visitor): CallToAction {
+  const { terms } = context
   if (hasSession) return { main: { href: '/dashboard', text: 'Open dashboard' }, note: null }
   if (terms.signup === 'open') {
     return { main: { href: '/register', text: 'Get started' }, note: null }
@@ -28,7 +29,7 @@ export function callToAction({ terms, brand }: SiteContext, { hasSession }: Visi
       note: 'We approve each new account before it can call models.'
     }
   }
-  const contact = brand.salesUrl ?? brand.supportUrl
+  const contact = contactUrl(context)
   return {
     main: contact === null ? { href: '/login', text: 'Sign in' } : { href: contact, text: 'Ask for an invitation' },
     note: 'New accounts are by invitation only.'

@@ -1,3 +1,5 @@
+import { escapeHtml } from '@tollgate/service/text.ts'
+
 /** HTML that needs no escaping. Only {@link html} and {@link trustHtml} make it. */
 class Markup {
   readonly #text: string
@@ -23,8 +25,7 @@ const directionControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 export const withoutDirections = (text: string): string => text.replace(directionControls, '')
 
 /** Escapes a text for elements and quoted attributes, and removes characters that turn the direction of the page. */
-export const escapeText = (text: string): string =>
-  withoutDirections(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+export const escapeText = (text: string): string => escapeHtml(withoutDirections(text))
 
 /** Tag of a template that escapes every interpolated value, unless it is HTML from another such template. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {

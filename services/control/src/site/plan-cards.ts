@@ -16,7 +16,8 @@ export const namedEntitlements = ({ entitlements }: SitePlan): string[] =>
   entitlements.filter((name) => !obvious.has(name)).map((name) => entitlementNames[name] ?? name)
 
 /** What a plan includes, one line each. */
-export function planFeatures({ monthUsd, modelIds, hasAllModels, keys, seats, limits, ...plan }: SitePlan): string[] {
+function planFeatures(plan: SitePlan): string[] {
+  const { monthUsd, modelIds, hasAllModels, keys, seats, limits } = plan
   const models = countOf(modelIds.size, 'model')
   return [
     `${formatUsd(monthUsd)} of usage a month`,
@@ -25,7 +26,7 @@ export function planFeatures({ monthUsd, modelIds, hasAllModels, keys, seats, li
     seats === null ? 'Any number of people' : seats === 1 ? 'For one person' : `${countOf(seats, 'person', 'people')}`,
     `${formatSize(limits.requestsPerMinute)} requests a minute`,
     `${formatSize(limits.tokensPerMinute)} tokens a minute`,
-    ...namedEntitlements({ ...plan, monthUsd, modelIds, hasAllModels, keys, seats, limits })
+    ...namedEntitlements(plan)
   ]
 }
 

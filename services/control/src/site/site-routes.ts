@@ -5,7 +5,7 @@ import { landingPage } from './landing-page.ts'
 import { modelPage } from './model-page.ts'
 import { modelsPage } from './models-page.ts'
 import { readModelsQuery, writeModelsQuery } from './models-query.ts'
-import { createPageSender, type SendPage, shared } from './page-sender.ts'
+import { createPageSender, shared } from './page-sender.ts'
 import { pricingPage } from './pricing-page.ts'
 import { brandStylesheetPath, iconPath, type MadeFile } from './site-assets.ts'
 import type { SiteContext } from './site-context.ts'
@@ -43,20 +43,20 @@ export const sitePaths = [
 /** The docs, and the other public pages. They need neither a session nor scripts, and set no cookies. */
 export function siteRoutes(app: FastifyInstance, options: SiteOptions): void {
   const { context, readFacts, docs } = options
-  const send = createPageSender(context)
-  const docsPaths = docsPagesRoutes(app, { docs, readFacts, send, isPublic: context.isPublic })
+  const docsPaths = docsPagesRoutes(app, {
+    docs,
+    readFacts,
+    send: createPageSender(context),
+    isPublic: context.isPublic
+  })
   for (const file of [context.assets.brandStylesheet, context.assets.icon]) serveMadeFile(app, file)
-  if (context.isPublic) sellingRoutes(app, options, send, docsPaths)
+  if (context.isPublic) sellingRoutes(app, options, docsPaths)
 }
 
 /** What is sold, at what price, and by whom. */
-function sellingRoutes(
-  app: FastifyInstance,
-  { context, readFacts }: SiteOptions,
-  send: SendPage,
-  docsPaths: () => string[]
-): void {
+function sellingRoutes(app: FastifyInstance, { context, readFacts }: SiteOptions, docsPaths: () => string[]): void {
   const { texts, publicUrl, brand } = context
+  const send = createPageSender(context)
   const options = { logLevel: 'warn' } as const
 
   app.get('/', options, async (request, reply) => {

@@ -4,7 +4,7 @@ import type { Page } from '../site-context.ts'
 import type { Guide } from './docs-text.ts'
 
 /** A link of the list beside a page. */
-export interface DocsLink {
+interface DocsLink {
   readonly href: string
   readonly text: string
 }
@@ -17,11 +17,10 @@ export interface DocsContent {
   readonly body: Html
   /** Pages that belong to this one, such as the other calls of its group. */
   readonly siblings?: { readonly title: string; readonly links: readonly DocsLink[] }
-  readonly data?: Page['data']
 }
 
 /** The pages of the docs, in the order of the list beside each of them. */
-export const docsLinks = (guides: readonly Guide[]): DocsLink[] => [
+const docsLinks = (guides: readonly Guide[]): DocsLink[] => [
   ...guides.map(({ name, title }) => ({ href: guidePath(name), text: title })),
   { href: '/docs/api', text: 'API reference' }
 ]
@@ -31,7 +30,7 @@ export const guidePath = (name: string): string => (name === 'quickstart' ? '/do
 
 /** Puts the content of a page beside the list of all pages, below the search. */
 export function layOut(content: DocsContent, guides: readonly Guide[]): Page {
-  const { path, title, description, body, siblings, data } = content
+  const { path, title, description, body, siblings } = content
   const isHere = (href: string): boolean => path === href || (href !== '/docs' && path.startsWith(`${href}/`))
   const link = ({ href, text }: DocsLink, isCurrent: boolean) =>
     html`<li><a href="${href}"${isCurrent && html` aria-current="page"`} class="block rounded-md px-2.5 py-1.5 text-sm break-words text-ink-soft hover:bg-sunken hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong">${text}</a></li>`
@@ -39,10 +38,9 @@ export function layOut(content: DocsContent, guides: readonly Guide[]): Page {
     path,
     title,
     description,
-    ...(data !== undefined && { data }),
     body: html`<div class="${container} grid grid-cols-1 gap-x-10 gap-y-6 pt-8 lg:grid-cols-[14rem_minmax(0,1fr)]">
 <div class="self-start lg:sticky lg:top-6 lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto">
-${searchForm('')}
+${searchForm}
 <nav aria-label="Docs" class="mt-4"><ul class="flex flex-wrap gap-x-1 lg:block">${docsLinks(guides).map((one) => link(one, isHere(one.href)))}</ul>
 ${siblings !== undefined && html`<p class="mt-5 px-2.5 text-[0.8125rem] font-semibold">${siblings.title}</p><ul class="mt-1">${siblings.links.map((one) => link(one, one.href === path))}</ul>`}</nav>
 </div>
@@ -52,5 +50,4 @@ ${siblings !== undefined && html`<p class="mt-5 px-2.5 text-[0.8125rem] font-sem
 }
 
 /** The search works without scripts; with them, Ctrl-K opens it on every page. */
-export const searchForm = (words: string): Html =>
-  html`<form role="search" action="/docs/search" class="relative"><label class="sr-only" for="docs-search">Search the docs</label><input id="docs-search" type="search" name="q" value="${words}" maxlength="100" placeholder="Search" autocomplete="off" data-docs-search class="min-h-9 w-full rounded-lg border border-line-strong bg-surface px-3 text-sm"></form>`
+const searchForm = html`<form role="search" action="/docs/search" class="relative"><label class="sr-only" for="docs-search">Search the docs</label><input id="docs-search" type="search" name="q" maxlength="100" placeholder="Search" autocomplete="off" class="min-h-9 w-full rounded-lg border border-line-strong bg-surface px-3 text-sm"></form>`

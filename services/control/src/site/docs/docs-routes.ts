@@ -1,5 +1,6 @@
 import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import { docsPages } from '@tollgate/contracts/docs/docs-pages.ts'
+import { type Found, searchDocs } from '@tollgate/contracts/docs/search-docs.ts'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ownGatewayDocument } from '../../openapi/docs-routes.ts'
@@ -7,8 +8,8 @@ import { html } from '../html.ts'
 import type { SendPage } from '../page-sender.ts'
 import type { SiteFacts } from '../site-facts.ts'
 import { type DocsContent, guidePath, layOut } from './docs-layout.ts'
-import { indexDocs, searchDocs } from './docs-search.ts'
-import { type Guide, renderGuide, writeGuides } from './docs-text.ts'
+import { indexDocs } from './docs-search.ts'
+import { exampleModels, type Guide, renderGuide, writeGuides } from './docs-text.ts'
 import { describeError, errorCodes, errorPath, isErrorCode, listErrors, writeErrorPage } from './error-pages.ts'
 import { arrangeReference, type ReferenceApi } from './reference.ts'
 import { operationPage, operatorsIndex, referenceIndex } from './reference-pages.ts'
@@ -35,6 +36,9 @@ export const docsRoutePaths = [
   ...formerPaths
 ]
 
+/** How many places the page of a search shows. */
+const maxFound = 50
+
 const options = { logLevel: 'warn' } as const
 
 /**
@@ -48,21 +52,23 @@ export function docsPagesRoutes(
 ): () => string[] {
   const apis = once(() => describeApis(docs, app.swagger() as OpenApiDocument))
   const reference = once(() => arrangeReference(apis()))
-  const guidesOf = remember((facts) => writeGuides(docs, facts))
-  const indexOf = remember((facts) => indexDocs(guidesOf(facts), reference(), isPublic ? facts : null))
+  const guidesOf = writeGuidesOnce(docs)
+  const indexOf = (facts: SiteFacts) => indexDocs(guidesOf(facts), reference(), isPublic ? facts : null)
 
   const sendContent = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    write: (facts: SiteFacts) => DocsContent
+    write: (guides: readonly Guide[]) => DocsContent
   ) => {
     const facts = await readFacts()
     const [path = ''] = request.url.split('?', 1)
-    return send(request, reply, facts, path, () => layOut(write(facts), guidesOf(facts)))
+    // The pages stay as long as the guides do, whatever gateways measure.
+    const guides = guidesOf(facts)
+    return send(request, reply, guides, path, () => layOut(write(guides), guides))
   }
   for (const name of Object.keys(docsPages)) {
     app.get(guidePath(name), options, (request, reply) =>
-      sendContent(request, reply, (facts) => guideContent(guidesOf(facts).find((guide) => guide.name === name)!))
+      sendContent(request, reply, (guides) => guideContent(guides.find((guide) => guide.name === name)!))
     )
   }
   app.get<{ Params: { code: string } }>('/docs/errors/:code', options, async (request, reply) => {
@@ -91,8 +97,9 @@ export function docsPagesRoutes(
   app.get<{ Querystring: { q?: unknown } }>('/docs/search', options, async (request, reply) => {
     const facts = await readFacts()
     const words = String(request.query.q ?? '').slice(0, 100)
-    const content = () => searchContent(words, searchDocs(indexOf(facts), words))
-    return send(request, reply, facts, `/docs/search?q=${words}`, () => layOut(content(), guidesOf(facts)))
+    const found = searchDocs(indexOf(facts), words, maxFound)
+    const guides = guidesOf(facts)
+    return send(request, reply, guides, `/docs/search?q=${words}`, () => layOut(searchContent(words, found), guides))
   })
   app.get('/docs/search.json', options, async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=30').send(indexOf(await readFacts()))
@@ -133,7 +140,7 @@ const guideContent = ({ name, title, summary, markdown }: Guide): DocsContent =>
   body: name === 'errors' ? html`${renderGuide(markdown.split(/^## /m, 1)[0]!)}${listErrors()}` : renderGuide(markdown)
 })
 
-function searchContent(words: string, found: ReturnType<typeof searchDocs>): DocsContent {
+function searchContent(words: string, found: readonly Found[]): DocsContent {
   const title = words === '' ? 'Search' : `Search for “${words}”`
   return {
     path: '/docs/search',
@@ -157,12 +164,13 @@ function once<Value>(make: () => Value): () => Value {
   }
 }
 
-/** Makes something of facts, and keeps it until they change. */
-function remember<Value>(make: (facts: SiteFacts) => Value): (facts: SiteFacts) => Value {
-  const made = new WeakMap<SiteFacts, Value>()
+/** Writes the guides, and again only for other models in their examples. */
+function writeGuidesOnce(docs: DocsFacts): (facts: SiteFacts) => readonly Guide[] {
+  let written: { readonly models: string; readonly guides: readonly Guide[] } | null = null
   return (facts) => {
-    const value = made.get(facts) ?? make(facts)
-    made.set(facts, value)
-    return value
+    const models = exampleModels(facts)
+    const text = JSON.stringify(models)
+    if (written?.models !== text) written = { models: text, guides: writeGuides(docs, models) }
+    return written.guides
   }
 }

@@ -1,4 +1,4 @@
-import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
+import { type DocsFacts, fillModels, headingId, type ModelsOfExamples } from '@tollgate/contracts/docs/docs-facts.ts'
 import { docsPages } from '@tollgate/contracts/docs/docs-pages.ts'
 import { type Html, trustHtml } from '../html.ts'
 import { renderMarkdown } from '../markdown.ts'
@@ -14,20 +14,16 @@ export interface Guide {
 }
 
 /** The guides, in their order. They name real models, and addresses of the public pages. */
-export function writeGuides(docs: DocsFacts, facts: SiteFacts): Guide[] {
-  const models = exampleModels(facts)
-  return Object.entries(docsPages).map(([name, { title, summary, write }]) => ({
+export const writeGuides = (docs: DocsFacts, models: ModelsOfExamples): Guide[] =>
+  Object.entries(docsPages).map(([name, { title, summary, write }]) => ({
     name,
     title,
     summary,
-    markdown: write(docs)
-      .trim()
-      .replaceAll(/\b(MESSAGES_|RESPONSES_)?MODEL\b/g, (placeholder) => models[placeholder] ?? placeholder)
+    markdown: fillModels(write(docs).trim(), models)
   }))
-}
 
 /** A model that each kind of example works with, by what stands for it. */
-function exampleModels({ example, models }: SiteFacts): Readonly<Record<string, string | undefined>> {
+export function exampleModels({ example, models }: SiteFacts): ModelsOfExamples {
   const at = (path: string) => models.find(({ endpoints }) => endpoints?.includes(path))?.id
   return {
     MODEL: example?.id,
@@ -35,13 +31,6 @@ function exampleModels({ example, models }: SiteFacts): Readonly<Record<string, 
     RESPONSES_MODEL: at('/v1/responses')
   }
 }
-
-/** The id of a heading; an error code or an event type is its own id. */
-export const headingId = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, '-')
-    .replace(/^-|-$/g, '')
 
 /** Renders a guide, with an id for each section. */
 export const renderGuide = (markdown: string): Html =>

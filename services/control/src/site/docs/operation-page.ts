@@ -33,7 +33,7 @@ ${writeErrors(operation)}`
 }
 
 /** The request as a command. A body is read from a file: the table below says what it has. */
-export function callOf({ api, method, path, operation }: ReferencedOperation): string {
+function callOf({ api, method, path, operation }: ReferencedOperation): string {
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${api.origin}${path.replaceAll(/\{(\w+)\}/g, '<$1>')}`]
   if (operation.security.length > 0) lines.push('-H "Authorization: Bearer $API_KEY"')
   const [type] = Object.keys(operation.requestBody?.content ?? {})

@@ -1,6 +1,6 @@
+import { headingId } from '@tollgate/contracts/docs/docs-facts.ts'
 import { type Html, html } from '../html.ts'
 import type { DocsContent } from './docs-layout.ts'
-import { headingId } from './docs-text.ts'
 import { writeOperation } from './operation-page.ts'
 import type { Reference, ReferenceApi, ReferencedOperation, ReferenceGroup } from './reference.ts'
 

@@ -1,14 +1,9 @@
-interface Found {
-  readonly title: string
-  readonly group: string
-  readonly href: string
-  readonly text: string
-}
+import { type Found, searchDocs } from '@tollgate/contracts/docs/search-docs.ts'
 
 const maxShown = 12
 
 /** Opens a search over docs, errors, calls and models with Ctrl-K, or from the field beside the docs. */
-export function searchDocs(): void {
+export function offerSearch(): void {
   let index: Promise<readonly Found[]> | null = null
   const readIndex = () => {
     index ??= fetch('/docs/search.json').then((response) => response.json() as Promise<readonly Found[]>)
@@ -40,7 +35,7 @@ export function searchDocs(): void {
   const show = async () => {
     const words = input.value
     try {
-      const found = find(await readIndex(), words)
+      const found = searchDocs(await readIndex(), words, maxShown)
       if (words !== input.value) return
       list.replaceChildren(...found.map(toItem))
       note.textContent = words.trim() === '' || found.length > 0 ? '' : 'Nothing has all of these words.'
@@ -75,24 +70,6 @@ export function searchDocs(): void {
     event.preventDefault()
     if (!dialog.open) open()
   })
-}
-
-function find(index: readonly Found[], words: string): Found[] {
-  const parts = words
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((part) => part !== '')
-  if (parts.length === 0) return []
-  const scored = index.flatMap((found) => {
-    const title = found.title.toLowerCase()
-    const all = `${title} ${found.group} ${found.text}`.toLowerCase()
-    if (!parts.every((part) => all.includes(part))) return []
-    return [{ found, score: title.startsWith(parts[0]!) ? 0 : parts.every((part) => title.includes(part)) ? 1 : 2 }]
-  })
-  return scored
-    .sort((one, other) => one.score - other.score)
-    .slice(0, maxShown)
-    .map(({ found }) => found)
 }
 
 function toItem({ title, group, href, text }: Found): HTMLLIElement {
