@@ -24,18 +24,20 @@ export function describeSchema(schema: JsonSchema, indent = ''): string {
   }
 }
 
-/** Describes the bounds of a schema in words; empty if it has none. */
-function describeBounds(schema: JsonSchema): string {
-  const { format, minLength, maxLength, minimum, maximum, minItems, maxItems, minProperties, maxProperties } = schema
-  const words = [
-    typeof format === 'string' ? format : '',
+/** The bounds of a schema's values in words, such as `1 to 100 characters`. */
+export function describeRanges(schema: JsonSchema): string[] {
+  const { minLength, maxLength, minimum, maximum, minItems, maxItems, minProperties, maxProperties } = schema
+  return [
     between(minLength, maxLength, 'characters'),
     between(minimum, maximum, ''),
     between(minItems, maxItems, 'items'),
     between(minProperties, maxProperties, 'members')
-  ]
-  return words.filter((part) => part !== '').join(', ')
+  ].filter((part) => part !== '')
 }
+
+/** Describes the bounds of a schema in words; empty if it has none. */
+const describeBounds = (schema: JsonSchema): string =>
+  [...(typeof schema.format === 'string' ? [schema.format] : []), ...describeRanges(schema)].join(', ')
 
 function describeObject(schema: JsonSchema, indent: string): string {
   const properties = Object.entries(asSchema(schema.properties)).map(([name, property]) => {
@@ -61,7 +63,8 @@ function between(low: unknown, high: unknown, unit: string): string {
   return unit === '' ? range : `${range} ${unit}`
 }
 
-const asSchema = (value: unknown): JsonSchema =>
+/** A value of a document as a schema; an empty one if it is none. */
+export const asSchema = (value: unknown): JsonSchema =>
   value !== null && typeof value === 'object' ? (value as JsonSchema) : {}
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 uses it. */

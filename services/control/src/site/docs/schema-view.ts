@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@tollgate/contracts/openapi/document.ts'
+import { asSchema, describeRanges, type JsonSchema } from '@tollgate/contracts/openapi/document.ts'
 import { type Html, html } from '../html.ts'
 import { renderMarkdown } from '../markdown.ts'
 
@@ -24,8 +24,6 @@ function resolve(schema: JsonSchema, named: NamedSchemas): JsonSchema {
 }
 
 const listOf = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : [])
-const schemaOf = (value: unknown): JsonSchema =>
-  value !== null && typeof value === 'object' ? (value as JsonSchema) : {}
 
 const alternativesOf = (schema: JsonSchema): JsonSchema[] => listOf(schema.anyOf ?? schema.oneOf)
 const isNull = ({ type }: JsonSchema): boolean => type === 'null'
@@ -37,7 +35,7 @@ export function typeOf(schema: JsonSchema, named: NamedSchemas): string {
   if (Array.isArray(own.enum)) return own.enum.map((value) => JSON.stringify(value)).join(' | ')
   const alternatives = alternativesOf(own)
   if (alternatives.length > 0) return [...new Set(alternatives.map((one) => typeOf(one, named)))].join(' | ')
-  if (own.type === 'array') return `array of ${typeOf(schemaOf(own.items), named)}`
+  if (own.type === 'array') return `array of ${typeOf(asSchema(own.items), named)}`
   return own.type === undefined ? 'any' : [own.type].flat().join(' | ')
 }
 
@@ -55,12 +53,12 @@ function viewMembers(schema: JsonSchema, named: NamedSchemas, depth: number): Ht
     if (views.length <= 1) return views[0] ?? null
     return html`${views.map((view, index) => html`<p class="mt-3 text-[0.8125rem] font-medium text-ink-soft">${index === 0 ? 'Either' : 'or'}</p>${view}`)}`
   }
-  if (own.type === 'array') return viewMembers(schemaOf(own.items), named, depth)
-  const properties = Object.entries(schemaOf(own.properties))
+  if (own.type === 'array') return viewMembers(asSchema(own.items), named, depth)
+  const properties = Object.entries(asSchema(own.properties))
   if (properties.length === 0) return null
   const required = new Set(listOf(own.required) as unknown as string[])
   return html`<ul class="members">${properties.map(([name, property]) =>
-    viewMember({ name, isRequired: required.has(name), schema: schemaOf(property) }, named, depth)
+    viewMember({ name, isRequired: required.has(name), schema: asSchema(property) }, named, depth)
   )}</ul>`
 }
 
@@ -92,19 +90,7 @@ function describe(schema: JsonSchema): Html | null {
 }
 
 function boundsOf(schema: JsonSchema): string {
-  const { format, minLength, maxLength, minimum, maximum, minItems, maxItems } = schema
-  const parts = [
-    typeof format === 'string' ? `Format: ${format}` : '',
-    between(minLength, maxLength, ' characters'),
-    between(minimum, maximum, ''),
-    between(minItems, maxItems, ' items')
-  ]
-  const text = parts.filter((part) => part !== '').join(', ')
+  const { format } = schema
+  const text = [...(typeof format === 'string' ? [`Format: ${format}`] : []), ...describeRanges(schema)].join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-function between(low: unknown, high: unknown, unit: string): string {
-  if (low === undefined && high === undefined) return ''
-  if (high === undefined) return `at least ${low}${unit}`
-  return low === undefined || low === 0 ? `at most ${high}${unit}` : `${low} to ${high}${unit}`
 }
