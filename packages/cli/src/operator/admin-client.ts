@@ -2,7 +2,7 @@ import { UserResponse } from '@tollgate/contracts/http/auth.ts'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { CommandError, type CommandIo, exitCodes } from '../commands/command.ts'
-import { controlUrl, failureOf, openStream, parse, send } from './control-api.ts'
+import { controlUrl, failureOf, openStream, parse, readAnswer, send } from './control-api.ts'
 import { readSession, reauthenticate, type StoredSession } from './login.ts'
 
 export type Query = Readonly<Record<string, string | null | undefined>>
@@ -53,13 +53,7 @@ export function createAdminClient(io: CommandIo): AdminClient {
         if (!answer.ok) throw await explain(session, failureOf(url, answer.status, answer.text))
         return answer
       })
-      const parsed = parse(answer.text)
-      if (!Value.Check(schema, parsed)) {
-        throw new CommandError(
-          'Control’s answer has an unknown form. Use the tollgate command of the release that control runs.'
-        )
-      }
-      return parsed as Static<typeof schema>
+      return readAnswer(schema, answer.text)
     },
     async *stream(path, query) {
       const answer = await confirming(async () => {

@@ -1,5 +1,6 @@
 import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
 import { version } from '@tollgate/service/workspace.ts'
+import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { CommandError, type ExitCode, exitCodes, UsageError } from '../commands/command.ts'
 
@@ -145,4 +146,13 @@ export function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Reads a successful answer, checked against its schema. @throws CommandError for one of another release */
+export function readAnswer<Schema extends TSchema>(schema: Schema, text: string): Static<Schema> {
+  const parsed = parse(text)
+  if (Value.Check(schema, parsed)) return parsed as Static<Schema>
+  throw new CommandError(
+    'Control’s answer has an unknown form. Use the tollgate command of the release that control runs.'
+  )
 }

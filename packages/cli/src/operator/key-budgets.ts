@@ -3,10 +3,9 @@ import type { KeyBudgetTerms, UsedKeyBudget } from '@tollgate/contracts/http/bud
 import { GetKeyResponse, KeyResponse } from '@tollgate/contracts/http/keys.ts'
 import { type BudgetWindow, budgetWindows } from '@tollgate/contracts/records/budget-windows.ts'
 import type { Static, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
-import { CommandError, type CommandIo, exitCodes, UsageError } from '../commands/command.ts'
+import { type CommandIo, exitCodes, UsageError } from '../commands/command.ts'
 import { type Action, type Input, show, table } from '../commands/create-command.ts'
-import { controlUrl, failureOf, parse, type SendOptions, send } from './control-api.ts'
+import { controlUrl, failureOf, readAnswer, type SendOptions, send } from './control-api.ts'
 import { numberOption } from './option-values.ts'
 
 const variable = 'TOLLGATE_MANAGEMENT_KEY'
@@ -96,9 +95,5 @@ async function call<Schema extends TSchema>(
   const headers = { ...options.headers, authorization: `Bearer ${key}` }
   const answer = await send(url, method, path, { ...options, headers })
   if (!answer.ok) throw failureOf(url, answer.status, answer.text)
-  const parsed = parse(answer.text)
-  if (Value.Check(schema, parsed)) return parsed as Static<Schema>
-  throw new CommandError(
-    'Control’s answer has an unknown form. Use the tollgate command of the release that control runs.'
-  )
+  return readAnswer(schema, answer.text)
 }
