@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import { windowNumber } from '@tollgate/contracts/records/budget-windows.ts'
 import type { WindowBudget } from '@tollgate/contracts/records/records.ts'
 
@@ -69,7 +70,7 @@ export const attemptsName = (what: string): string => `attempts:${what}`
 export const lastUsesName = 'last-uses'
 /** The running processes, by id: see processes/heartbeat.ts */
 export const processesName = 'processes'
-/** The tag of {@link servedName}: all hours are in one slot, so that one round trip reads them. */
+/** Part of the names of all hours. So a Redis Cluster keeps them in one slot, and one round trip reads them. */
 export const servedTag = 'served'
 /** What gateways measured of each model in an hour: see served/served.ts. The first number is that of the rows' form. */
 export const servedName = (hour: number): string => `served:1:{${servedTag}}:${hour}`
@@ -91,6 +92,17 @@ export const countFields = {
   freeOfMinute: 'qi:free',
   freeOfDay: 'qd:free'
 } as const
+
+/** The limits of an account's requests to free models, by the field that counts them. */
+export function freeModelLimits({
+  freeRequestsPerMinute: ofMinute,
+  freeRequestsPerDay: ofDay
+}: Pick<Plan['limits'], 'freeRequestsPerMinute' | 'freeRequestsPerDay'>) {
+  return [
+    { window: 'minute' as const, limit: ofMinute, field: countFields.freeOfMinute },
+    { window: 'day' as const, limit: ofDay, field: countFields.freeOfDay }
+  ].flatMap(({ limit, ...rest }) => (limit === undefined ? [] : [{ ...rest, limit }]))
+}
 
 /** The calendar month of a time (UTC), as the number yyyymm. */
 export const monthNumber = (now: Date): number => windowNumber('month', now.getTime())

@@ -10,7 +10,7 @@ import {
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import type { FreeBudget } from '@tollgate/contracts/records/records.ts'
 import { type RateRest, type RatesLeft, type RateTerms, readRates } from '@tollgate/state/admission/read-rates.ts'
-import { countFields } from '@tollgate/state/keyspace/names.ts'
+import { freeModelLimits } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readBudgetCounters } from '@tollgate/state/spend/budgets.ts'
 import { and, eq, gt, isNull, or } from 'drizzle-orm'
@@ -112,23 +112,22 @@ const compareLimits = ({ plans }: Catalog, current: string): LimitsOfPlan[] =>
       seats
     }))
 
+const windowMs = { minute: 60_000, day: 86_400_000 } as const
+
 /** The account's requests to free models in this minute and on this day. */
 async function readFreeModels(
   redis: RedisLink,
   account: string,
-  { freeRequestsPerMinute: ofMinute, freeRequestsPerDay: ofDay }: Plan['limits'],
+  limits: Plan['limits'],
   now: Date
 ): Promise<AccountLimits['free_models']> {
-  const limited = [
-    { window: 'minute' as const, limit: ofMinute, field: countFields.freeOfMinute, lengthMs: 60_000 },
-    { window: 'day' as const, limit: ofDay, field: countFields.freeOfDay, lengthMs: 86_400_000 }
-  ].flatMap(({ limit, ...rest }) => (limit === undefined ? [] : [{ ...rest, limit }]))
+  const limited = freeModelLimits(limits)
   if (limited.length === 0) return []
   const fields = limited.map(({ field }) => ({ account, field }))
   const counters = redis.isReady() ? await readBudgetCounters(redis, fields).catch(() => null) : null
-  return limited.map(({ window, limit, lengthMs }, index) => {
+  return limited.map(({ window, limit }, index) => {
     const counter = counters?.[index] ?? null
-    const isPresent = counter !== null && counter.window >= Math.floor(now.getTime() / lengthMs)
+    const isPresent = counter !== null && counter.window >= Math.floor(now.getTime() / windowMs[window])
     const used = isPresent ? counter.settled + counter.reserved : 0
     return { window, limit, left: counters === null ? null : Math.max(0, limit - used) }
   })

@@ -2,7 +2,7 @@ import { freePlan, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import { freeBudgetLeft, planOf } from '@tollgate/contracts/records/budgets.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { Allowances } from '@tollgate/state/admission/admit.ts'
-import { budgetField, countFields } from '@tollgate/state/keyspace/names.ts'
+import { budgetField, countFields, freeModelLimits } from '@tollgate/state/keyspace/names.ts'
 import type { AccountAllowances, JudgedBudget, JudgedCount } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
@@ -83,16 +83,8 @@ export function countsOfKey(id: string, { tokensPerMinute, concurrentRequests }:
 }
 
 /** The limits of an account's requests to free models. */
-export function countsOfFreeModels({ limits }: Pick<Plan, 'limits'>): JudgedCount[] {
-  const [ofMinute, ofDay] = [limits.freeRequestsPerMinute, limits.freeRequestsPerDay]
-  const free = { of: 'free-models', counts: 'requests' } as const
-  return [
-    ...(ofMinute === undefined
-      ? []
-      : [{ ...free, window: 'minute' as const, limit: ofMinute, field: countFields.freeOfMinute }]),
-    ...(ofDay === undefined ? [] : [{ ...free, window: 'day' as const, limit: ofDay, field: countFields.freeOfDay }])
-  ]
-}
+export const countsOfFreeModels = ({ limits }: Pick<Plan, 'limits'>): JudgedCount[] =>
+  freeModelLimits(limits).map((one) => ({ ...one, of: 'free-models', counts: 'requests' }))
 
 /** All budgets with a window that a key's requests may count for. */
 export function budgetsOf(key: KeyRecord, account: AccountRecord): JudgedBudget[] {
