@@ -81,8 +81,11 @@ export async function addDemoData(options: DemoDataOptions): Promise<{ keys: num
     random: Math.random
   })
   await storeUsage(options.redis, account.id, requests, { models: account.models, isLogged: options.isLogged })
-  for (const [id, key] of keys) {
-    if (key.laterTerms !== undefined) await session.call('PATCH', `/api/keys/${id}`, key.laterTerms)
+  // Budgets that are set later have counted the usage.
+  for (const [id, { monthlyBudgetUsd, moreBudgets }] of keys) {
+    if (moreBudgets === undefined) continue
+    const ofMonth = monthlyBudgetUsd === null ? [] : [{ window: 'month', limit_usd: monthlyBudgetUsd }]
+    await session.call('PATCH', `/api/keys/${id}`, { budgets: [...ofMonth, ...moreBudgets] })
   }
   const { budgets } = await session.call<{ budgets: object[] }>('GET', '/api/account/budgets')
   if (budgets.length === 0) await session.call('PUT', '/api/account/budgets', { budgets: accountBudgets })
@@ -105,8 +108,9 @@ function timeOfDay(now: Date, daysAgo: number, time: string): Date {
 
 /** Creates a key. @returns its id when Redis has the key: Redis counts no spend of unknown keys */
 async function createKey(session: DemoSession, key: DemoKey): Promise<string> {
-  const { label, metadata, monthlyBudgetUsd, requestsPerMinute } = key
-  const body = { label, metadata, monthly_budget_usd: monthlyBudgetUsd, requests_per_minute: requestsPerMinute }
+  const { label, metadata, monthlyBudgetUsd, requestsPerMinute, limits } = key
+  const rest = { monthly_budget_usd: monthlyBudgetUsd, requests_per_minute: requestsPerMinute, ...limits }
+  const body = { label, metadata, ...rest }
   const { id } = (await session.call<{ key: CreatedKey }>('POST', '/api/keys', body)).key
   await untilInForce(
     async () => (await session.call<{ key: { in_force: boolean } }>('GET', `/api/keys/${id}`)).key.in_force,

@@ -3,8 +3,10 @@ export interface DemoKey {
   readonly label: string
   readonly monthlyBudgetUsd: number | null
   readonly requestsPerMinute: number | null
-  /** Further members of a change of the key, set when its usage is there: so its budgets have counted it. */
-  readonly laterTerms?: object
+  /** Further members of a new key. */
+  readonly limits?: { readonly tokens_per_minute?: number; readonly concurrent_requests?: number }
+  /** Besides the one of the month. */
+  readonly moreBudgets?: ReadonlyArray<{ readonly window: 'day' | 'week'; readonly limit_usd: number }>
   readonly metadata: Readonly<Record<string, string>>
   /** How many days ago its usage begins, and the time of that day (UTC). */
   readonly firstUsed: { readonly daysAgo: number; readonly time: string }
@@ -20,15 +22,14 @@ export interface DemoKey {
   readonly completionTokens: number
 }
 
-const month = (usd: number) => ({ window: 'month', limit_usd: usd })
-
 /** One key fewer than the plan pro allows, so that `npm start`'s first commands can still create one. */
 export const demoKeys: readonly DemoKey[] = [
   {
     label: 'Support chat',
     monthlyBudgetUsd: 60,
     requestsPerMinute: 200,
-    laterTerms: { budgets: [month(60), { window: 'week', limit_usd: 25 }], tokens_per_minute: 400_000 },
+    limits: { tokens_per_minute: 400_000 },
+    moreBudgets: [{ window: 'week', limit_usd: 25 }],
     metadata: { team: 'support' },
     firstUsed: { daysAgo: 62, time: '08:47:12' },
     models: ['gpt-5-mini', 'gpt-4o'],
@@ -68,7 +69,8 @@ export const demoKeys: readonly DemoKey[] = [
     label: 'Staging',
     monthlyBudgetUsd: 2,
     requestsPerMinute: 60,
-    laterTerms: { budgets: [month(2), { window: 'day', limit_usd: 1 }], concurrent_requests: 4 },
+    limits: { concurrent_requests: 4 },
+    moreBudgets: [{ window: 'day', limit_usd: 1 }],
     metadata: { team: 'web', stage: 'test' },
     firstUsed: { daysAgo: 44, time: '15:18:03' },
     models: ['gpt-5-nano', 'gpt-4o-mini'],

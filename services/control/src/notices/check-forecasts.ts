@@ -33,7 +33,7 @@ export async function checkForecasts(
   const counters = redis.isReady() ? await readBudgetCounters(redis, windows.map(placeOf)).catch(() => null) : null
   for (const [index, budget] of windows.entries()) {
     const counter = presentCounter(budget.window, counters?.[index] ?? null, now)
-    if (counter !== null) forecasts.push(ofWindow(budget, counter.settled, now))
+    if (counter !== null) forecasts.push(ofWindow({ ...budget, name: String(budget.id) }, counter.settled, now))
   }
   const left = forecasts.filter(({ limitNanos, spentNanos }) => limitNanos > 0 && spentNanos < limitNanos)
   const spends = await readDailySpend(orm, left, now)
@@ -77,7 +77,8 @@ function ofMonth(budget: Budget, now: Date): Forecast {
   }
 }
 
-type Named = Omit<Watched, 'thresholds' | 'id'> & ({ readonly id: number } | { readonly name: string })
+/** `name` tells budgets of an account apart. */
+type Named = Omit<Watched, 'thresholds' | 'id'> & { readonly name: string }
 
 function ofWindow(budget: Named, spentNanos: number, now: Date): Forecast {
   const { account, key, member, models, window, nanos } = budget
@@ -96,7 +97,7 @@ function ofWindow(budget: Named, spentNanos: number, now: Date): Forecast {
         accountId: account,
         at: now,
         data: { ...nameBudget(budget), ...amounts, used_up_at: usedUpAt.toISOString(), resets_at: resetsAt },
-        once: `budget.window_forecast:${account}:${'id' in budget ? budget.id : budget.name}:${number}:${nanos}`
+        once: `budget.window_forecast:${account}:${budget.name}:${number}:${nanos}`
       }
     }
   }

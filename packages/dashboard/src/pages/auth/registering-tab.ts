@@ -41,7 +41,7 @@ export function confirmForOtherTabs(password: string, onConfirmed: () => void): 
   return () => channel.close()
 }
 
-/** Other tabs answer at once, unless there is none. */
+/** How long to wait for an answer. A tab that can confirm answers in a few milliseconds. */
 const answersWithinMs = 500
 /** Confirming waits for the identity provider. */
 const confirmsWithinMs = 20_000
