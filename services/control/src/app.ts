@@ -17,7 +17,7 @@ import { adminRoutes } from './admin/admin-routes.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import type { MinResponseTimes } from './auth/auth-context.ts'
 import { authRoutes } from './auth/auth-routes.ts'
-import { providerNames } from './auth/sign-in-settings.ts'
+import { nameSignInProviders } from './auth/sign-in-settings.ts'
 import { billingRoutes } from './billing/billing-routes.ts'
 import type { Payments } from './billing/payments.ts'
 import type { CustomerRefresher } from './billing/refresh-customer.ts'
@@ -147,7 +147,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
     const { brand, minPasswordLength, captcha, requestLogDays, demoMailboxUrl } = config
-    const providers = config.identity.providers.map((id) => ({ id, name: providerNames[id] ?? id }))
+    const providers = nameSignInProviders(config.identity.providers)
     const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, demoMailboxUrl }
     serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays }, hasSite)
     if (assets !== null) addSite(pages, dependencies, facts, assets)
@@ -177,8 +177,9 @@ function addSite(
   assets: SiteAssets
 ): void {
   const { brand, publicUrl, gatewayPublicUrl: gatewayUrl, requestLogDays, site } = config
+  const providers = nameSignInProviders(config.identity.providers)
   const hasFreeLimit = config.freeSpendNanos !== null
-  const terms = { name: brand.name, signup: config.signup.mode, requestLogDays, hasFreeLimit, isMailing }
+  const terms = { name: brand.name, signup: config.signup.mode, providers, requestLogDays, hasFreeLimit, isMailing }
   const readFacts = createSiteSource({
     catalog,
     leftOutModels: () => catalogPublisher.leftOutModels(),

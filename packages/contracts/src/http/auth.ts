@@ -38,7 +38,11 @@ const Name = Type.String({ minLength: 1, maxLength: 200, pattern: printable })
 /** What the CAPTCHA of a form gave. Required if forms show one. It counts once. */
 const captcha_token = Type.Optional(Type.String({ minLength: 1, maxLength: 16_384, pattern: printable }))
 
-export const RegisterRequest = Type.Object({ email: Email, password: Password, name: Name, captcha_token }, closed)
+/** `remember` keeps the password, encrypted, in a cookie of this browser: then the mailed link does not ask for it. */
+export const RegisterRequest = Type.Object(
+  { email: Email, password: Password, name: Name, remember: Type.Optional(Type.Boolean()), captcha_token },
+  closed
+)
 export type RegisterRequest = Static<typeof RegisterRequest>
 
 /** Six digits of an authenticator app. */
@@ -168,8 +172,11 @@ export const EmptyRequest = Type.Union([Type.Null(), Type.Object({}, closed)])
 const ConfirmationType = Type.Union([Type.Literal('signup'), Type.Literal('email')])
 export type ConfirmationType = Static<typeof ConfirmationType>
 
-/** The password, and the token or session of the mailed link. `set` replaces the stored password with this one. */
-const confirmation = { password: Password, set: Type.Optional(Type.Boolean()), code }
+/**
+ * The password, and the token or session of the mailed link. `set` replaces the stored password with this one. The
+ * browser that registered with `remember` need not send the password.
+ */
+const confirmation = { password: Type.Optional(Password), set: Type.Optional(Type.Boolean()), code }
 export const ConfirmRequest = Type.Union([
   Type.Object({ token_hash: TokenHash, type: ConfirmationType, ...confirmation }, closed),
   Type.Object({ access_token: AccessToken, ...confirmation }, closed)

@@ -13,7 +13,12 @@ export function isReturnPath(path: string): boolean {
   return pagePattern.test(pathname) && !pathname.includes('//')
 }
 
+/** The overview. */
+export const defaultPage = '/dashboard'
+/** Where a new account goes on: everybody needs a key. */
+export const firstPage = '/dashboard/keys?create=1'
+
 /** The path to open after signing in: the requested one if it is known, else the overview. */
 export function returnPath(requested: string | undefined): string {
-  return requested !== undefined && isReturnPath(requested) ? requested : '/dashboard'
+  return requested !== undefined && isReturnPath(requested) ? requested : defaultPage
 }

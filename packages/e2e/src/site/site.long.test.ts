@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { launchBrowser, visit } from '../dashboard/browser.ts'
 import { accessibilityProblems, checkPage } from '../dashboard/check-page.ts'
@@ -174,14 +175,33 @@ t.test('from the landing page to the first answer: five clicks, two fields, one 
   // The third click is in the mail. The link opens a tab of the same browser, and asks for nothing.
   const opened = await context.newPage()
   await opened.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))
-  const dialog = opened.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Create key' }).click()
-  await opened.locator('[data-secret]').waitFor()
-  await dialog.getByRole('button', { name: 'Copy the curl snippet' }).click()
-  const command = await opened.evaluate<string>('navigator.clipboard.readText()')
-  const { stdout } = await promisify(execFile)('sh', ['-c', command])
-  assert.match(stdout, /"choices":/)
+  await createKeyAndCall(opened)
   await page.getByRole('heading', { name: 'Your address is confirmed' }).waitFor()
   assert.deepEqual(complaints, [])
   await context.close()
 })
+
+t.test('with a provider’s sign-in: three clicks, no field', async () => {
+  if (browser === null) return
+  const { page, context, complaints } = await visit(browser, system)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Continue with GitHub' }).first().click()
+  // The page of the provider, which knows the person.
+  await page.getByLabel('E-mail address').fill(`ada-${crypto.randomUUID().slice(0, 8)}@example.com`)
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await createKeyAndCall(page)
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+/** Two clicks and a paste, from the page of the first key on. */
+async function createKeyAndCall(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await page.locator('[data-secret]').waitFor()
+  await dialog.getByRole('button', { name: 'Copy the curl snippet' }).click()
+  const command = await page.evaluate<string>('navigator.clipboard.readText()')
+  const { stdout } = await promisify(execFile)('sh', ['-c', command])
+  assert.match(stdout, /"choices":/)
+}

@@ -12,6 +12,7 @@ import type { Mailboxes } from '../signup/mailbox.ts'
 import type { CountSignup, SignupPolicy } from '../signup/signup-policy.ts'
 import type { SignupSettings } from '../signup/signup-settings.ts'
 import type { PendingSignIns } from './provider-cookies.ts'
+import type { Registrations } from './registration-cookie.ts'
 import type { SecondFactorCodes } from './second-factor-codes.ts'
 import type { CaptchaSettings } from './sign-in-settings.ts'
 import type { WrongGuesses } from './wrong-guesses.ts'
@@ -48,6 +49,7 @@ export interface AuthContext extends AuthOptions {
   cookie: ReturnType<typeof cookieAttributes>
   codes: SecondFactorCodes
   pendings: PendingSignIns
+  registrations: Registrations
   guesses: WrongGuesses
   countSignup: CountSignup
 }

@@ -22,6 +22,7 @@ import { ownSessions, signout } from './own-sessions.ts'
 import { createPendingSignIns } from './provider-cookies.ts'
 import { providerSignIn } from './provider-sign-in.ts'
 import { recoveryCodes } from './recovery-codes.ts'
+import { createRegistrations, registrationCookie, registrationCookieAttributes } from './registration-cookie.ts'
 import { resetPassword } from './reset-password.ts'
 import { secondFactor } from './second-factor.ts'
 import { createSecondFactorCodes } from './second-factor-codes.ts'
@@ -38,6 +39,7 @@ export async function authRoutes(app: FastifyInstance, options: AuthOptions): Pr
     ...options,
     cookie: cookieAttributes(options.publicUrl, options.serviceDomain),
     pendings: createPendingSignIns(options.sharedSecret),
+    registrations: createRegistrations(options.sharedSecret, options.publicUrl),
     countSignup: createSignupLimit(app, options.signup),
     codes: createSecondFactorCodes(app, options),
     guesses: createWrongGuesses(app, options)
@@ -63,7 +65,7 @@ const tooManyMails = 'Too many confirmation mails were sent to this address or f
 
 /** `POST /register`: creates a user; the provider sends the confirmation mail. It opens no session. */
 function register(app: TypedApp, context: AuthContext): void {
-  const { identity, database, clock, minResponseTimes, limits, signupPolicy, countSignup, captcha } = context
+  const { identity, database, clock, minResponseTimes, limits, signupPolicy, countSignup, captcha, publicUrl } = context
   const countMail = createMailLimits(app, limits)
   app.post(
     '/register',
@@ -73,7 +75,7 @@ function register(app: TypedApp, context: AuthContext): void {
         operationId: 'register',
         summary: 'Create a user',
         description:
-          'Mails a link to a page that asks for the password. The user can sign in after that. The answer is the same if the address is already registered.',
+          'Mails a link that confirms the address and signs in, with the password. With `remember`, a cookie keeps the password for the link, encrypted: then this browser need not ask for it. The answer is the same if the address is already registered.',
         isLimited: true,
         errors: [
           'invalid_email',
@@ -87,8 +89,8 @@ function register(app: TypedApp, context: AuthContext): void {
         response: answers({ 200: OkResponse })
       }
     },
-    async (request) => {
-      const { email, password, name } = request.body
+    async (request, reply) => {
+      const { email, password, name, remember = false } = request.body
       if (!isAddress(email)) throw new ServiceError('invalid_email')
       checkNewPassword(password, context.minPasswordLength, [email, name])
       signupPolicy.assertMayRegister(email)
@@ -102,6 +104,10 @@ function register(app: TypedApp, context: AuthContext): void {
         await noteRegistered(database.orm, user, clock())
       } finally {
         await minTime()
+      }
+      if (remember) {
+        const kept = context.registrations.write({ email, password }, clock())
+        reply.setCookie(registrationCookie(publicUrl), kept, registrationCookieAttributes(publicUrl))
       }
       return { ok: true as const }
     }

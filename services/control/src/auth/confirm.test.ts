@@ -35,6 +35,21 @@ const confirm = ({ call }: RunningControl, token: string, password: string, set?
     body: { token_hash: token, type: 'email', password, ...(set !== undefined && { set }) }
   })
 
+/** Registers like the dashboard. @returns the cookie in which the browser keeps the password */
+async function remember({ call }: RunningControl, email: string, password: string): Promise<string> {
+  const body = { email, password, name: 'Vera', remember: true }
+  const { status, cookies } = await call('POST', '/api/auth/register', { body })
+  assert.equal(status, 200)
+  return cookies.find((one) => one.startsWith('svc_registration='))!.split(';')[0]!
+}
+
+/** Opens the mailed link without a password. */
+const openLink = ({ call }: RunningControl, token: string, cookie?: string) =>
+  call('POST', '/api/auth/confirm', {
+    body: { token_hash: token, type: 'email' },
+    ...(cookie !== undefined && { cookie })
+  })
+
 /** Whether the provider itself accepts a password. Attackers know its public key. */
 async function isAcceptedByProvider({ identity }: RunningControl, email: string, password: string): Promise<boolean> {
   return (await signInAtProvider(identity.url, email, password)).status === 200
@@ -113,6 +128,37 @@ onDatabase('confirmation', async (t, newDatabase) => {
     }
     assert.equal(outcome(await login(control, email, a)), 'invalid_credentials')
     assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 200)
+  })
+
+  await t.test('the browser that registered needs no password, also if its first tab is closed', async () => {
+    const email = newAddress()
+    const kept = await remember(control, email, b)
+    assert.equal(kept.includes(b) || kept.includes(email), false)
+    const token = await tokenFor(control, email)
+    // The link must go on working where somebody has to enter the password.
+    const other = await remember(control, newAddress(), b)
+    for (const cookie of [undefined, 'svc_registration=', `${kept}x`, `${kept}; ${other}`]) {
+      assert.equal(codeOf(await openLink(control, token, cookie)), 'invalid_request', cookie)
+    }
+    assert.equal(codeOf(await openLink(control, token, other)), 'password_mismatch')
+    const opened = await openLink(control, token, kept)
+    assert.equal(opened.status, 200, JSON.stringify(opened.body))
+    assert.equal(
+      opened.cookies.some((one) => one.startsWith('svc_registration=;')),
+      true
+    )
+    assert.equal(codeOf(await openLink(control, token, kept)), 'link_invalid')
+  })
+
+  await t.test('a kept registration does not make the password of an attacker valid', async () => {
+    const email = newAddress()
+    await register(control, email, a)
+    const kept = await remember(control, email, b)
+    const token = await tokenFor(control, email)
+    assert.equal(codeOf(await openLink(control, token, kept)), 'password_mismatch')
+    assert.equal(outcome(await login(control, email, a)), 'email_not_confirmed')
+    assert.equal(outcome(await confirm(control, token, b, true)), 'signed in')
+    assert.equal(outcome(await login(control, email, a)), 'invalid_credentials')
   })
 
   await t.test('the attacker never signs in while the owner confirms', async () => {

@@ -20,6 +20,7 @@ import {
 } from '../users/proof.ts'
 import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
+import { registrationCookie, registrationCookieAttributes } from './registration-cookie.ts'
 import { awaitRevocations, isPasswordUnchanged, revokeOldAccess } from './revoke-old-access.ts'
 import { signIn } from './sign-in.ts'
 
@@ -60,13 +61,13 @@ export function confirmLink(app: TypedApp): void {
 /**
  * `POST /confirm`: proves an address and its password together, and signs in. The mailed link proves the address. The
  * password must be the stored one, or the answer is 409 `password_mismatch`. With `set`, it replaces the stored one.
- * A user with a second factor also needs its code, and cannot use `set`: a link must not replace both.
+ * The browser that registered the address may have the password in a cookie: see {@link Registrations}. A user with a second factor also needs its code, and cannot use `set`: a link must not replace both.
  *
  * The first call uses up the link at the provider. Control accepts the same link for ten more minutes, but only until
  * it has signed the user in.
  */
 export function confirm(app: TypedApp, context: AuthContext): void {
-  const { identity, database, projector, clock, limits, codes } = context
+  const { identity, database, projector, clock, limits, codes, publicUrl } = context
   app.post(
     '/confirm',
     {
@@ -75,7 +76,7 @@ export function confirm(app: TypedApp, context: AuthContext): void {
         operationId: 'confirm',
         summary: 'Confirm an address with its password, and sign in',
         description:
-          'Takes the token of the mailed link, or the access token in the fragment of a link of Supabase’s own templates. The password must be the stored one; with `set` it replaces the stored one, and all sessions end. A user with a second factor also needs `code`, and cannot use `set`. After a failure the same link works for ten more minutes. Sets the session cookie.',
+          'Takes the token of the mailed link, or the access token in the fragment of a link of Supabase’s own templates. The password must be the stored one; with `set` it replaces the stored one, and all sessions end. The browser that registered with `remember` need not send it. A user with a second factor also needs `code`, and cannot use `set`. After a failure the same link works for ten more minutes. Sets the session cookie.',
         isLimited: true,
         errors: [
           'link_invalid',
@@ -94,12 +95,20 @@ export function confirm(app: TypedApp, context: AuthContext): void {
       }
     },
     async (request, reply) => {
-      const { body, ip } = request
-      const { password, code, set: isReplacing = false } = body
+      const { body, ip, headers } = request
+      const { code, set: isReplacing = false } = body
+      const kept = body.password === undefined ? context.registrations.read(headers.cookie, clock()) : null
+      const password = body.password ?? kept?.password
+      // The link must still work for somebody who enters the password next.
+      if (password === undefined || (kept !== null && isReplacing)) {
+        throw new ServiceError('invalid_request', { message: 'Enter the password.' })
+      }
       if (isReplacing) checkNewPassword(password, context.minPasswordLength)
       const deadline = identity.startDeadline()
       const proved = await acceptLink(context, body, ip, deadline)
       if (proved === null) throw new ServiceError('link_invalid')
+      // The browser has registered another address since.
+      if (kept !== null && foldCase(kept.email) !== foldCase(proved.email)) throw new ServiceError('password_mismatch')
       if (!(await isOurUser(database.orm, proved.id))) {
         await context.signupPolicy.assertMayBegin(database.orm, proved.email, clock())
       }
@@ -123,6 +132,7 @@ export function confirm(app: TypedApp, context: AuthContext): void {
       })
       // A replaced password has already ended this session.
       if ('access_token' in body && !isReplacing) await identity.endSession(body.access_token, deadline)
+      reply.clearCookie(registrationCookie(publicUrl), registrationCookieAttributes(publicUrl))
       await awaitRevocations(projector, revoked)
       return answer
     }

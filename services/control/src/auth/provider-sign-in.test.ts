@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createClient, type User } from '@supabase/supabase-js'
+import { firstPage } from '@tollgate/contracts/http/return-path.ts'
 import { totpCode } from '@tollgate/sandbox/identity/totp.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { test } from 'tap'
@@ -66,7 +67,7 @@ onDatabase('sign-in with a provider', async (t, newDatabase) => {
     await visitProvider(other, { email: newEmail() })
     assert.equal(errorIn(locationOf(await other.get(callback))), 'provider_expired', 'login CSRF')
     const copied = mine.cookies()
-    assert.equal(locationOf(await mine.get(callback)), '/dashboard')
+    assert.equal(locationOf(await mine.get(callback)), firstPage)
     assert.equal(errorIn(locationOf(await mine.get(callback))), 'provider_expired', 'a replay')
     const replayed = await call('GET', callback, { cookie: copied })
     assert.equal(errorIn(locationOf(replayed)), 'provider_expired', 'a replay with the copied cookie')
@@ -86,8 +87,15 @@ onDatabase('sign-in with a provider', async (t, newDatabase) => {
     const callback = await visitProvider(browser, { email: newEmail() })
     const cookie = browser.cookies()
     const all = await Promise.all([1, 2, 3, 4].map(() => call('GET', callback, { cookie })))
-    assert.equal(all.filter((answer) => locationOf(answer) === '/dashboard').length, 1)
+    assert.equal(all.filter((answer) => locationOf(answer) === firstPage).length, 1)
     assert.equal(all.filter(({ cookies }) => cookies.some((one) => one.startsWith('svc_session='))).length, 1)
+  })
+
+  await t.test('leads a new person to their first key, and later to the overview', async () => {
+    const browser = newBrowser(call)
+    const email = newEmail()
+    assert.equal(await signIn(browser, email), firstPage)
+    assert.equal(await signIn(browser, email), '/dashboard')
   })
 
   await t.test('leads only to pages of the dashboard', async () => {
@@ -101,6 +109,7 @@ onDatabase('sign-in with a provider', async (t, newDatabase) => {
       '/dashboardx',
       '/api/auth/me'
     ]
+    await signIn(newBrowser(call), email)
     for (const next of [...evil, '/dashboard\nx', 'javascript:alert(1)', '/dashboard/../../evil\\x']) {
       assert.equal(await signIn(newBrowser(call), email, { next }), '/dashboard', next)
     }
@@ -148,7 +157,7 @@ onDatabase('sign-in with a provider', async (t, newDatabase) => {
         assert.equal(codeOf(await login(control, email)), 'email_not_confirmed')
       }
       const owner = newBrowser(call)
-      assert.equal(await signIn(owner, email), '/dashboard')
+      assert.equal(await signIn(owner, email), firstPage)
       assert.equal(codeOf(await login(control, email)), 'invalid_credentials')
       assert.partialDeepStrictEqual(await whoIs(owner), { email, name: 'Ada', has_password: false })
     }

@@ -6,7 +6,7 @@ import {
   ProviderQuery
 } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { returnPath } from '@tollgate/contracts/http/return-path.ts'
+import { defaultPage, firstPage, returnPath } from '@tollgate/contracts/http/return-path.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { databaseTime } from '../clocks/clock.ts'
@@ -87,7 +87,7 @@ export function providerSignIn(app: TypedApp, context: AuthContext): void {
         operationId: 'endProviderSignIn',
         summary: 'Return from a sign-in provider',
         description:
-          'Signs the user in and sets the session cookie. Redirects to the dashboard, or to the page that asks for the code of the second factor. After a failure it redirects to the sign-in page with `error`. Works once, in the browser that began the sign-in.',
+          'Signs the user in and sets the session cookie. Redirects to the dashboard, for a new user to their first key, or to the page that asks for the code of the second factor. After a failure it redirects to the sign-in page with `error`. Works once, in the browser that began the sign-in.',
         querystring: ProviderAnswerQuery,
         response: answers({ 303: Type.Null() })
       }
@@ -104,6 +104,7 @@ export function providerSignIn(app: TypedApp, context: AuthContext): void {
       if (await isLimited(request, reply)) return fail('too_many_requests')
       try {
         const outcome = await exchange(context, request, reply, query.code, visit.verifier)
+        if (outcome === 'registered') return reply.redirect(next === defaultPage ? firstPage : next, 303)
         if (outcome === 'signed_in') return reply.redirect(next, 303)
         if (outcome !== 'second_factor_required') return fail(outcome)
         return reply.redirect(`/login?${new URLSearchParams({ code: 'required', next })}`, 303)
@@ -118,7 +119,7 @@ export function providerSignIn(app: TypedApp, context: AuthContext): void {
   )
 }
 
-type Outcome = 'signed_in' | 'second_factor_required' | ProviderFailure
+type Outcome = 'signed_in' | 'registered' | 'second_factor_required' | ProviderFailure
 
 async function exchange(
   context: AuthContext,
@@ -132,7 +133,8 @@ async function exchange(
   const user = await identity.acceptProviderCode(code, verifier, request.ip, deadline)
   if (user === null || user.isBanned) return 'provider_expired'
   if (!user.isAddressVerified) return 'provider_address'
-  if (!(await isOurUser(database.orm, user.id))) {
+  const isNew = !(await isOurUser(database.orm, user.id))
+  if (isNew) {
     await signupPolicy.assertMayBegin(database.orm, user.email, clock())
     await countSignup(request)
   }
@@ -145,7 +147,7 @@ async function exchange(
     return 'second_factor_required'
   }
   await completeProviderSignIn(context, request, reply, { ...taken, checkedAt })
-  return 'signed_in'
+  return isNew ? 'registered' : 'signed_in'
 }
 
 /** Why Supabase Auth or the provider sent the browser back without a code. */
@@ -156,5 +158,5 @@ function failureOf({ error, error_code: code }: ProviderAnswer): ProviderFailure
   return error === 'access_denied' && code !== 'user_banned' ? 'provider_denied' : 'provider_failed'
 }
 
-const toSignIn = (reply: FastifyReply, error: ProviderFailure, next = '/dashboard') =>
-  reply.redirect(`/login?${new URLSearchParams({ error, ...(next !== '/dashboard' && { next }) })}`, 303)
+const toSignIn = (reply: FastifyReply, error: ProviderFailure, next = defaultPage) =>
+  reply.redirect(`/login?${new URLSearchParams({ error, ...(next !== defaultPage && { next }) })}`, 303)

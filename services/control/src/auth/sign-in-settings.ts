@@ -52,7 +52,7 @@ export function proofOf(
 }
 
 /** The sign-in providers of Supabase Auth that need no more than a name, with the name that people know. */
-export const providerNames: Readonly<Record<string, string>> = {
+const providerNames: Readonly<Record<string, string>> = {
   apple: 'Apple',
   azure: 'Microsoft',
   bitbucket: 'Bitbucket',
@@ -70,6 +70,15 @@ export const providerNames: Readonly<Record<string, string>> = {
   workos: 'WorkOS',
   zoom: 'Zoom'
 }
+
+/** A sign-in provider as forms and buttons show it. */
+export interface SignInProvider {
+  readonly id: string
+  readonly name: string
+}
+
+export const nameSignInProviders = (ids: readonly string[]): SignInProvider[] =>
+  ids.map((id) => ({ id, name: providerNames[id] ?? id }))
 
 /** @returns what is wrong with `AUTH_PROVIDERS`; null if nothing is */
 export function checkProviders(names: readonly string[]): string | null {

@@ -36,13 +36,23 @@ export function callToAction(context: SiteContext, { hasSession }: Visitor): Cal
   }
 }
 
+const maxProviders = 2
+
+/** Ways in without a password. Whoever comes first registers with them, too. */
+function providerWays({ terms }: SiteContext, { hasSession }: Visitor): Way[] {
+  if (hasSession || terms.signup === 'invited') return []
+  const shown = terms.providers.slice(0, maxProviders)
+  return shown.map(({ id, name }) => ({ href: `/api/auth/providers/${id}`, text: `Continue with ${name}` }))
+}
+
 /** The buttons of a page, with what to know before below them: who gets an account, and what it costs. */
 export function actionButtons(facts: SiteFacts, context: SiteContext, visitor: Visitor, other: Way): Html {
   const { main, note: terms } = callToAction(context, visitor)
   const note = [terms, visitor.hasSession ? null : describeStart(facts)].filter((text) => text !== null).join(' ')
-  return html`<div class="flex flex-wrap gap-3"><a href="${main.href}" class="${primaryButton}">${main.text}</a><a href="${other.href}" class="${plainButton}">${other.text}</a></div>${
-    note !== '' && html`<p class="mt-3 text-sm text-ink-soft">${note}</p>`
-  }`
+  const others = [...providerWays(context, visitor), other]
+  return html`<div class="flex flex-wrap gap-3"><a href="${main.href}" class="${primaryButton}">${main.text}</a>${others.map(
+    ({ href, text }) => html`<a href="${href}" class="${plainButton}">${text}</a>`
+  )}</div>${note !== '' && html`<p class="mt-3 text-sm text-ink-soft">${note}</p>`}`
 }
 
 /** What the free plan includes, and the lowest price of a paid one. */

@@ -1,3 +1,4 @@
+import type { SignInProvider } from '../auth/sign-in-settings.ts'
 import { countOf, formatUsd, joinNames } from './format.ts'
 import type { SiteFacts, SitePlan } from './site-facts.ts'
 import type { Section, SiteTexts } from './site-texts.ts'
@@ -6,6 +7,8 @@ import type { Section, SiteTexts } from './site-texts.ts'
 export interface SiteTerms {
   readonly name: string
   readonly signup: 'open' | 'approved' | 'invited'
+  /** With whom people may sign in besides a password. */
+  readonly providers: readonly SignInProvider[]
   /** Days that the request log is kept besides the present one. */
   readonly requestLogDays: number
   /** Whether all free accounts together have a limit of a day. */

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type WatchedLoop, watchedIntervalMs } from '../background/due-watch.ts'
 import type { Clock, SharedTime } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
+import { type SealKeys, unseal } from '../secrets/seal.ts'
 import {
   type CallUnderWay,
   type ClaimedDelivery,
@@ -10,7 +11,6 @@ import {
   leasedDeliveries,
   leaseMs
 } from './claim-deliveries.ts'
-import { type SealKeys, unseal } from './seal.ts'
 import { type CallOutcome, type CallResult, messageOf, type SendMessage, signMessage } from './send-message.ts'
 import { storeAttempt } from './store-attempt.ts'
 import { resealSecrets } from './store-endpoint.ts'

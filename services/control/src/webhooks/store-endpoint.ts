@@ -6,7 +6,7 @@ import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema/accounts.ts'
 import { webhookEndpoints } from '../database/schema/webhooks.ts'
 import { isUuid } from '../http/query.ts'
-import { presentPrefix, type SealKeys, seal, unseal } from './seal.ts'
+import { presentPrefix, type SealKeys, seal, unseal } from '../secrets/seal.ts'
 import { newWebhookSecret } from './send-message.ts'
 import { disableEndpoint } from './store-attempt.ts'
 

@@ -1,5 +1,5 @@
+import { readSealKey, type SealKeys } from '../secrets/seal.ts'
 import { type AllowedNetworks, readNetwork } from './addresses.ts'
-import { readSealKey, type SealKeys } from './seal.ts'
 
 export interface WebhookSettings {
   /** Empty: nobody can create an endpoint. */

@@ -15,9 +15,6 @@ export function readNext(search: string): string | undefined {
 export const withNext = (path: string, next: string | undefined): string =>
   next === undefined ? path : `${path}?${new URLSearchParams({ next })}`
 
-/** Where a new account goes on: everybody needs a key. */
-export const firstPage = '/dashboard/keys?create=1'
-
 const name = 'next'
 /** The mailed link is valid for a day at most. */
 const keptMs = 24 * 3_600_000

@@ -1,3 +1,4 @@
+import { firstPage } from '@tollgate/contracts/http/return-path.ts'
 import { useEffect, useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
@@ -7,15 +8,14 @@ import { codeOf, onlyProblems, problemOfCode, textOf } from '../../forms/read-fi
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { tellOtherTabs } from '../../layout/tabs.ts'
 import { Button, Spinner } from '../../ui/button.tsx'
-import { firstPage, openDashboard, takeNext } from './after-sign-in.ts'
+import { openDashboard, takeNext } from './after-sign-in.ts'
 import { CodeField } from './code-field.tsx'
 import { type Confirmation, forgetMailLink, mailLink } from './mail-link.ts'
-import { confirmInOtherTab } from './registering-tab.ts'
 import { LinkMissing, SignInNotice } from './sign-in-notice.tsx'
 
 type State =
-  /** Whether the tab in which somebody registered confirms. */
-  | { readonly kind: 'passing'; readonly confirmation: Confirmation }
+  /** This browser may have registered the address. Then control asks for no password. */
+  | { readonly kind: 'trying'; readonly confirmation: Confirmation }
   | { readonly kind: 'ask'; readonly confirmation: Confirmation }
   /** The address was registered with a different password than the one just typed. */
   | { readonly kind: 'mismatch'; readonly confirmation: Confirmation; readonly password: string }
@@ -43,18 +43,21 @@ function readProof(data: FormData): Reading<Proof> {
 export function ConfirmPage() {
   const [state, setState] = useState<State>(() => {
     const link = mailLink()
-    if (link?.kind === 'confirm') return { kind: 'passing', confirmation: link.confirmation }
+    if (link?.kind === 'confirm') return { kind: 'trying', confirmation: link.confirmation }
     return { kind: link === null ? 'missing' : 'invalid' }
   })
   useEffect(() => {
-    if (state.kind !== 'passing') return
+    if (state.kind !== 'trying') return
     const { confirmation } = state
-    const pass = async () => {
-      if (!(await confirmInOtherTab(confirmation))) return setState({ kind: 'ask', confirmation })
-      forgetMailLink()
-      await openDashboard(takeNext() ?? firstPage)
+    const confirmWithoutPassword = async () => {
+      try {
+        await call('confirm', { body: confirmation })
+        await proceed()
+      } catch (error) {
+        setState(isCode(error, 'link_invalid') ? endLink() : { kind: 'ask', confirmation })
+      }
     }
-    pass().catch(() => setState({ kind: 'invalid' }))
+    void confirmWithoutPassword()
   }, [state])
   const [needsCode, setNeedsCode] = useState(false)
   const confirm = async (confirmation: Confirmation, proof: Proof, set: boolean) => {
@@ -67,15 +70,12 @@ export function ConfirmPage() {
         return setState({ kind: 'mismatch', confirmation, password: proof.password })
       }
       if (!isCode(error, 'link_invalid')) throw error
-      forgetMailLink()
-      return setState({ kind: 'invalid' })
+      return setState(endLink())
     }
-    forgetMailLink()
-    tellOtherTabs()
-    await openDashboard(takeNext() ?? firstPage)
+    await proceed()
   }
   switch (state.kind) {
-    case 'passing':
+    case 'trying':
       return (
         <AuthLayout title="Confirming your e-mail address">
           <Spinner />
@@ -100,6 +100,19 @@ export function ConfirmPage() {
         />
       )
   }
+}
+
+/** The link will never work again. */
+function endLink(): State {
+  forgetMailLink()
+  return { kind: 'invalid' }
+}
+
+/** Goes on to the page that somebody wanted to see when they registered, or to the first key. */
+async function proceed(): Promise<void> {
+  forgetMailLink()
+  tellOtherTabs()
+  await openDashboard(takeNext() ?? firstPage)
 }
 
 interface PasswordStepProps {

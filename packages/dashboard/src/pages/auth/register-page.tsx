@@ -11,7 +11,6 @@ import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/class-names.ts'
 import { keepNext, readNext, withNext } from './after-sign-in.ts'
 import { AddressField, ProviderButtons } from './login-form.tsx'
-import { confirmForOtherTabs } from './registering-tab.ts'
 import { DemoMailbox, ResendButton } from './resend-button.tsx'
 import { SignedInBanner } from './sign-in-notice.tsx'
 
@@ -39,15 +38,15 @@ function readRegistration(data: FormData): Reading<Registration> {
 const needsApproval = 'The operator of this service approves new accounts before they work. We mail you then.'
 
 export function RegisterPage() {
-  const [mailed, setMailed] = useState<Pick<Registration, 'email' | 'password'> | null>(null)
+  const [mailed, setMailed] = useState<string | null>(null)
   const [next] = useState(() => readNext(window.location.search))
   const signIn = withNext('/login', next)
-  if (mailed !== null) return <CheckYourMail {...mailed} signIn={signIn} />
+  if (mailed !== null) return <CheckYourMail email={mailed} signIn={signIn} />
   if (signInFacts.signup === 'invited') return <OnlyInvited signIn={signIn} />
   const submit = async (registration: Registration) => {
-    await call('register', { body: registration })
+    await call('register', { body: { ...registration, remember: true } })
     keepNext(next)
-    setMailed(registration)
+    setMailed(registration.email)
   }
   return (
     <AuthLayout
@@ -96,16 +95,13 @@ function OnlyInvited({ signIn }: Pick<CheckYourMailProps, 'signIn'>) {
 
 interface CheckYourMailProps {
   readonly email: string
-  readonly password: string
   /** The address of the sign-in page. */
   readonly signIn: string
 }
 
-function CheckYourMail({ email, password, signIn }: CheckYourMailProps) {
-  const [isConfirmedHere, setConfirmedHere] = useState(false)
-  useEffect(() => confirmForOtherTabs(password, () => setConfirmedHere(true)), [password])
-  const isConfirmedElsewhere = useIsConfirmed(email)
-  if (isConfirmedHere || isConfirmedElsewhere) {
+function CheckYourMail({ email, signIn }: CheckYourMailProps) {
+  const isConfirmed = useIsConfirmed(email)
+  if (isConfirmed) {
     return (
       <AuthLayout
         title="Your address is confirmed"

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readSealKey, seal } from '@tollgate/control/webhooks/seal.ts'
+import { readSealKey, seal } from '@tollgate/control/secrets/seal.ts'
 import { startReceiver, verify } from '@tollgate/control/webhooks/testing/start-receiver.ts'
 import type { Sql } from 'postgres'
 
