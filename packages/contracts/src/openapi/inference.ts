@@ -17,32 +17,22 @@ import { callOfModel } from './inference/shared.ts'
 
 const createChatCompletion = callOfModel(
   'createChatCompletion',
-  'Answer a conversation, as a whole or as a stream',
+  'Create a chat completion',
   'ChatRequest',
   'ChatCompletion',
   { event: 'ChatCompletionChunk', takesMedia: true }
 )
 const createCompletion = callOfModel(
   'createCompletion',
-  'Continue a text, as a whole or as a stream (legacy; use chat completions in new clients)',
+  'Create a completion (legacy)',
   'CompletionRequest',
   'Completion',
   { event: 'CompletionChunk' }
 )
-const createEmbedding = callOfModel(
-  'createEmbedding',
-  'Compute vectors for one or more texts',
-  'EmbeddingRequest',
-  'EmbeddingList',
-  {}
-)
-const createModeration = callOfModel(
-  'createModeration',
-  'Judge whether texts or pictures are harmful',
-  'ModerationRequest',
-  'Moderation',
-  { takesMedia: true }
-)
+const createEmbedding = callOfModel('createEmbedding', 'Create embeddings', 'EmbeddingRequest', 'EmbeddingList', {})
+const createModeration = callOfModel('createModeration', 'Create a moderation', 'ModerationRequest', 'Moderation', {
+  takesMedia: true
+})
 
 const getInferenceOpenApi: Operation = {
   operationId: 'getInferenceOpenApi',

@@ -22,7 +22,8 @@ import {
   callErrors,
   callHeaders,
   grantedCalls,
-  grantedOutput
+  grantedOutput,
+  paragraphs
 } from './shared.ts'
 
 /** Clients of Anthropic's API send the key in either header. */
@@ -36,14 +37,14 @@ export const messageErrorSchema: ErrorSchema = (codes) => ({
 })
 const aboutMessages =
   "This is Anthropic's Messages API. The gateway passes on the request and the answer unchanged, for models whose providers have this " +
-  'API; it translates nothing. The key may be in `x-api-key` or `Authorization: Bearer`; if both are sent, the bearer token counts. ' +
-  'The gateway accepts the web search if the model has a price for it, and sets or lowers its `max_uses`. ' +
+  'API; it translates nothing. The key may be in `x-api-key` or `Authorization: Bearer`; if both are sent, the bearer token counts.\n\n' +
+  '**Members.** The gateway accepts the web search if the model has a price for it, and sets or lowers its `max_uses`. ' +
   'It refuses with 400 `unpriced_parameter` what it cannot bound or price: other tools that the provider runs, files, containers, ' +
   'stored threads, compaction, other models, regions and fast mode. It refuses betas that may change the price or refer to state at the ' +
-  'provider, unless the operator allows them. '
+  'provider, unless the operator allows them.'
 const aboutMessageStreams =
-  'With `stream: true` the answer is a stream of server-sent events. If the stream fails after it has begun, its last event is ' +
-  '`event: error`. '
+  '**Streams.** With `stream: true` the answer is a stream of server-sent events. If the stream fails after it has begun, its last event ' +
+  'is `event: error`.'
 const ids = { ...requestIdHeader, ...messageIdHeader }
 export const versionHeader: Parameter = {
   name: 'anthropic-version',
@@ -63,9 +64,16 @@ const messageHeaders: Parameter[] = [
 
 export const createMessage: Operation = {
   operationId: 'createMessage',
-  summary: "Answer a conversation in the format of Anthropic's API, as a whole or as a stream",
-  description:
-    aboutMessages + aboutMessageStreams + aboutMedia + aboutBodies + aboutBudgets + aboutRefusals + aboutRetries,
+  summary: "Create a message, in the format of Anthropic's API",
+  description: paragraphs(
+    aboutMessages,
+    aboutMessageStreams,
+    aboutMedia,
+    aboutBodies,
+    aboutBudgets,
+    aboutRefusals,
+    aboutRetries
+  ),
   tags: ['Inference'],
   security: messageSecurity,
   parameters: [...messageHeaders, repeatKey, showsCost],
@@ -93,7 +101,7 @@ export const createMessage: Operation = {
 export const countMessageTokens: Operation = {
   operationId: 'countMessageTokens',
   summary: "Count the tokens of a prompt in the format of Anthropic's API",
-  description: aboutFreeCalls + aboutMessages + aboutMedia + aboutBodies + aboutRefusals + aboutRetries,
+  description: paragraphs(aboutMessages, aboutFreeCalls, aboutMedia, aboutBodies, aboutRefusals, aboutRetries),
   tags: ['Inference'],
   security: messageSecurity,
   parameters: messageHeaders,

@@ -10,32 +10,33 @@ import {
   callOfModel,
   grantedCalls,
   keyErrors,
+  paragraphs,
   upstreamErrors
 } from './shared.ts'
 
 const aboutEvents =
-  'With `stream: true` the answer is a stream of server-sent events, as the provider sends them; the last one is ' +
+  '**Streams.** With `stream: true` the answer is a stream of server-sent events, as the provider sends them; the last one is ' +
   '`response.completed`, `response.incomplete` or `response.failed`. If the stream fails before that, its last event is ' +
-  '`error` with `{ type, code, message, param, sequence_number }`. '
+  '`error` with `{ type, code, message, param, sequence_number }`.'
 const aboutResponses =
-  'The gateway passes on the request and the answer of the provider unchanged. It refuses what has no price or no bound with 400 ' +
+  '**Tools.** The gateway passes on the request and the answer of the provider unchanged. It refuses what has no price or no bound with 400 ' +
   '`unpriced_parameter`: `background`, `prompt`, `context_management`, files, and tools that the provider runs. It accepts ' +
-  '`web_search` if the model has a price for it, and sets or lowers `max_tool_calls`. '
+  '`web_search` if the model has a price for it, and sets or lowers `max_tool_calls`.'
 
 const aboutReferences =
-  'The provider stores a response unless `store` is `false`. For 30 days, `previous_response_id` and item references may name your ' +
+  '**Stored responses.** The provider stores a response unless `store` is `false`. For 30 days, `previous_response_id` and item references may name your ' +
   "API key's own responses and their items; others are not found. Such a request goes to the provider that has them, and reserves " +
-  'the tokens of the whole conversation. A `conversation` is never found, because the gateway offers none. '
+  'the tokens of the whole conversation. A `conversation` is never found, because the gateway offers none.'
 
 export const createResponse = callOfModel(
   'createResponse',
-  "Create a response with OpenAI's Responses API, as a whole or as a stream",
+  "Create a response, with OpenAI's Responses API",
   'ResponseRequest',
   'Response',
   {
     event: 'TypedEvent',
     takesMedia: true,
-    about: aboutEvents + aboutResponses + aboutReferences,
+    about: paragraphs(aboutEvents, aboutResponses, aboutReferences),
     headers: { 'x-tollgate-granted-tool-calls': grantedCalls },
     errors: ['previous_response_not_found', 'conversation_not_found', 'item_not_found']
   }
@@ -59,7 +60,7 @@ function callOfStored(
   return {
     operationId,
     summary,
-    description: `The provider answers. ${about}${aboutFreeCalls}`,
+    description: paragraphs(`The provider answers. ${about}`, aboutFreeCalls),
     tags: ['Inference'],
     security: [{ apiKey: [] }],
     parameters: [responseId, ...query],
@@ -97,7 +98,7 @@ export const deleteResponse = callOfStored(
   'DeletedResponse'
 )
 export const cancelResponse = callOfStored('cancelResponse', 'Cancel a response', 'Response', {
-  about: 'Only responses in the background can be cancelled, and the gateway makes none, so the provider refuses this. '
+  about: 'Only responses in the background can be cancelled, and the gateway makes none, so the provider refuses this.'
 })
 export const listInputItems = callOfStored(
   'listInputItems',
@@ -120,7 +121,7 @@ export const listInputItems = callOfStored(
 export const countInputTokens: Operation = {
   operationId: 'countInputTokens',
   summary: 'Count the tokens of the input of a response',
-  description: `The provider counts them, if it has this endpoint. ${aboutFreeCalls}${aboutBodies}`,
+  description: paragraphs('The provider counts them, if it has this endpoint.', aboutFreeCalls, aboutBodies),
   tags: ['Inference'],
   security: [{ apiKey: [] }],
   requestBody: { required: true, content: json('InputTokensRequest') },

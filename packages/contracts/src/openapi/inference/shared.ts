@@ -67,46 +67,51 @@ export const callErrors: ErrorCode[] = [
   'unsupported_media_type'
 ]
 
+/** Joins what a description says into paragraphs. */
+export const paragraphs = (...parts: readonly (string | false)[]): string =>
+  parts.filter((part) => part !== false).join('\n\n')
+
 const aboutMembers =
-  'The gateway passes on the members that the OpenAI API reference documents for the endpoint, unchanged. It refuses any other ' +
-  'member with 400 `invalid_request`, unless the operator allows it for the model. '
+  '**Members.** The body takes every member that the OpenAI API reference documents for this endpoint, also those that are not listed ' +
+  'here, such as `temperature`. The provider gets them unchanged. Any other member gets 400 `invalid_request`, unless the operator allows ' +
+  'it for the model.'
 
 export const aboutRefusals =
-  'If the provider refuses the request itself (400, 404, 410, 413, 415, 422, 431, 451), you get its status and message, in ' +
-  'the shape of all errors here. '
+  '**Refusals of the provider.** If the provider refuses the request itself (400, 404, 410, 413, 415, 422, 431, 451), you get its status ' +
+  'and message, in the shape of all errors here.'
 export const aboutRetries =
-  'Each error says in `x-should-retry` whether to send the request again. It is `false` if a retry would fail too, or if the ' +
-  "gateway has already retried. OpenAI's SDKs obey it. `Retry-After` says how many seconds to wait. `retry-after-ms` says it " +
-  'in milliseconds, if the gateway knows the wait that precisely.'
+  '**Retries.** Each error says in `x-should-retry` whether to send the request again. It is `false` if a retry would fail too, or if the ' +
+  "gateway has already retried. OpenAI's SDKs obey it. `Retry-After` says how many seconds to wait, and `retry-after-ms` the " +
+  'milliseconds, if the gateway knows the wait that precisely.'
 
 export const aboutBodies =
-  'A body may have up to 20 MiB. It may be compressed with gzip, deflate, br or zstd (`content-encoding`); the limit then applies ' +
-  'to the decompressed body. The gateway refuses an object that has the same member twice. It refuses a body with more than 400,000 ' +
-  'values, 100,000 member names (10,000 in one object) or 128 levels. The objects shown here allow no other members. Refused ' +
-  'requests count towards the request rate of the key. '
+  '**Size of the body.** Up to 20 MiB. It may be compressed with gzip, deflate, br or zstd (`content-encoding`); the limit then applies to ' +
+  'the decompressed body. An object cannot have the same member twice. A body has at most 400,000 values, 100,000 member names (10,000 ' +
+  'in one object) and 128 levels. Objects inside the body take only the members shown here. Refused requests count towards the request ' +
+  'rate of the key.'
 export const aboutBudgets =
-  "The gateway reserves the request's maximum cost before it calls the model, and charges the actual cost afterwards. Without an " +
-  "output limit, the request gets the model's default. If the remaining budget is too small for that, the gateway grants fewer " +
-  'output tokens. A 402 has details: `scope` (request, key or account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` ' +
-  'and, if waiting helps, `resets_at`. Answers and 429s show the rates in ' +
-  '`x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `limit` is the rate per minute. `remaining` is what you may send at ' +
-  "once now; its maximum is the plan's burst. `reset` is the time until the whole burst is available again. In any 60 s, the " +
-  'gateway admits at most the limit plus the burst. A request with more tokens than the burst is admitted after ' +
-  '`reset-tokens`. '
+  "**Budgets.** The gateway reserves the request's maximum cost before it calls the model, and charges the actual cost afterwards. Without " +
+  "an output limit, the request gets the model's default. If the remaining budget is too small for that, the gateway grants fewer output " +
+  'tokens. A 402 has details: `scope` (request, key or account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` and, if waiting ' +
+  'helps, `resets_at`.\n\n' +
+  '**Rates.** Answers and 429s show them in `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `limit` is the rate per minute. ' +
+  "`remaining` is what you may send at once now; its maximum is the plan's burst. `reset` is the time until the whole burst is available " +
+  'again. In any 60 seconds you may send the limit plus the burst. A request with more tokens than the burst is admitted after ' +
+  '`reset-tokens`.'
 export const aboutMedia =
-  "The model's rule turns the size of an image into tokens. Remote images, and formats other than PNG, JPEG, GIF and WebP, " +
-  "count as the model's largest image. Audio must be inline MP3 or uncompressed WAV. The gateway refuses files, and media that the " +
-  'model does not accept, with 400 `unpriced_parameter`. '
+  "**Images and audio.** The model's rule turns the size of an image into tokens. Remote images, and formats other than PNG, JPEG, GIF " +
+  "and WebP, count as the model's largest image. Audio must be inline MP3 or uncompressed WAV. Files, and media that the model does not " +
+  'accept, get 400 `unpriced_parameter`.'
 
 const aboutStreams =
-  'With `stream: true` the answer is a stream of server-sent events. Each event is a line `data:` with a JSON chunk; the last one is ' +
-  '`data: [DONE]`. If the stream fails after it has begun, its last event is `data: {"error":{…}}`, without `[DONE]`. '
+  '**Streams.** With `stream: true` the answer is a stream of server-sent events. Each event is a line `data:` with a JSON chunk; the last ' +
+  'one is `data: [DONE]`. If the stream fails after it has begun, its last event is `data: {"error":{…}}`, without `[DONE]`.'
 
 /** Headers of the answers to a request that calls a model, besides those of its success. */
 export const callHeaders = { ...rateHeaders, ...costHeaders }
 
 export const aboutFreeCalls =
-  "It costs nothing, and is not in the usage. A key may make as many such calls in a minute as its plan's request rate, besides its other requests. "
+  "**Free.** The call costs nothing, and is not in the usage. A key may make as many such calls in a minute as its plan's request rate, besides its other requests."
 
 /** Embeddings have no output, so they do not have this header. */
 export const grantedOutput = {
@@ -149,14 +154,15 @@ export function callOfModel(
   return {
     operationId,
     summary,
-    description:
-      (streams ? about : '') +
-      (takesMedia ? aboutMedia : '') +
-      aboutMembers +
-      aboutBodies +
-      aboutBudgets +
-      aboutRefusals +
-      aboutRetries,
+    description: paragraphs(
+      streams && about,
+      takesMedia && aboutMedia,
+      aboutMembers,
+      aboutBodies,
+      aboutBudgets,
+      aboutRefusals,
+      aboutRetries
+    ),
     tags: ['Inference'],
     security: [{ apiKey: [] }],
     parameters: [repeatKey, ...(streams ? [showsUsageCost] : [])],
