@@ -9,8 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { isCode } from './api/api-error.ts'
 import { loadCode } from './api/load-code.ts'
-import { queryClient, read, readDocument } from './api/queries.ts'
-import { isDocsPage, textAddress } from './docs/list-pages.ts'
+import { queryClient, read } from './api/queries.ts'
 import { FailurePage, FailurePart, NotFoundPage, NotFoundPart } from './layout/failure-page.tsx'
 import { keepSearch } from './layout/keep-search.ts'
 import { LoadingPage, LoadingPart } from './layout/loading-page.tsx'
@@ -116,23 +115,6 @@ const limits = createRoute({
   getParentRoute: () => dashboard,
   path: '/limits',
   component: lazyPage(() => import('./pages/limits-page.tsx'), 'LimitsPage')
-})
-const docs = createRoute({
-  getParentRoute: () => dashboard,
-  path: '/docs',
-  loader: () => queryClient.prefetchQuery(readDocument(textAddress('quickstart'))),
-  component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsHome')
-})
-const docsPage = createRoute({
-  getParentRoute: () => dashboard,
-  path: '/docs/$page',
-  // Its first view has the text, which must not go away while it is read.
-  loader: ({ params }) => {
-    if (!isDocsPage(params.page)) throw notFound()
-    return queryClient.prefetchQuery(readDocument(textAddress(params.page)))
-  },
-  notFoundComponent: NotFoundPart,
-  component: lazyPage(() => import('./pages/docs/docs-page.tsx'), 'DocsSubPage')
 })
 const usage = createRoute({
   getParentRoute: () => dashboard,
@@ -275,8 +257,6 @@ export const router = createRouter({
       playground,
       models,
       limits,
-      docs,
-      docsPage,
       usage,
       requests,
       request,

@@ -5,6 +5,7 @@ import { type ComponentType, StrictMode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { applyBrand } from './brand/brand.ts'
 import { applyTheme, storedTheme } from './brand/theme.ts'
+import { forgetKey } from './docs/kept-key.ts'
 import { countOf } from './format/number.ts'
 import { AuthLayout } from './layout/auth-layout.tsx'
 import { forgetKeptChat, tellOtherTabs } from './layout/tabs.ts'
@@ -34,6 +35,7 @@ applyBrand()
 takeMailLink()
 // Another tab, or the end of the session, may have signed this one out.
 forgetKeptChat()
+forgetKey()
 
 /**
  * The page of the mailed link, or the one of the address. The identity provider may have redirected to another page.

@@ -18,8 +18,8 @@ export const providerIdOf = (brand: string): string =>
     .replace(/^-|-$/g, '') || 'gateway'
 
 /**
- * A page as Markdown, without a title. `YOUR_API_KEY`, `MODEL`, `MESSAGES_MODEL` and `RESPONSES_MODEL` stand for values
- * of the reader: the last two are models of `/v1/messages` and `/v1/responses`.
+ * A page as Markdown, without a title. `YOUR_API_KEY` stands for a key of the reader, and `MODEL` for a model. `MESSAGES_MODEL`,
+ * `RESPONSES_MODEL` and `EMBEDDINGS_MODEL` are models of those endpoints.
  */
 export interface DocsPage {
   readonly title: string
@@ -27,15 +27,6 @@ export interface DocsPage {
   readonly summary: string
   readonly write: (facts: DocsFacts) => string
 }
-
-/** Models for the examples of a page, by what stands for them in its text. */
-export type ModelsOfExamples = Readonly<
-  Partial<Record<'MODEL' | 'MESSAGES_MODEL' | 'RESPONSES_MODEL', string | undefined>>
->
-
-/** Writes models into the examples of a page. What has no model stays. */
-export const fillModels = (markdown: string, models: ModelsOfExamples): string =>
-  markdown.replaceAll(/\b(MESSAGES_|RESPONSES_)?MODEL\b/g, (name) => models[name as keyof ModelsOfExamples] ?? name)
 
 /** The id of a heading; an error code or an event type is its own id. */
 export const headingId = (text: string): string =>

@@ -4,6 +4,9 @@ import { describeSchema } from '../openapi/document.ts'
 import type { DocsFacts, DocsPage } from './docs-facts.ts'
 import { clients } from './pages/clients.ts'
 import { errors } from './pages/errors.ts'
+import { features } from './pages/features.ts'
+import { migrate } from './pages/migrate.ts'
+import { quickstart } from './pages/quickstart.ts'
 
 const webhooks: DocsPage = {
   title: 'Webhooks',
@@ -61,82 +64,37 @@ ${describeEvents(accountEvents)
 `
 }
 
-const quickstart: DocsPage = {
-  title: 'Quickstart',
-  summary: 'From an account to the first answer of a model.',
-  write: ({ publicUrl, gatewayUrl }) => `
-1. [Create an API key](${publicUrl}/dashboard/keys?create=1). We show its secret once.
-2. Choose a model: [your models with their prices](${publicUrl}/dashboard/models).
-3. Send a request:
-
-\`\`\`sh
-curl ${gatewayUrl}/v1/chat/completions \\
-  -H "Authorization: Bearer YOUR_API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{ "model": "MODEL", "messages": [{ "role": "user", "content": "Hello!" }] }'
-\`\`\`
-
-With OpenAI's library for Python (\`pip install openai\`):
-
-\`\`\`python
-from openai import OpenAI
-
-client = OpenAI(base_url="${gatewayUrl}/v1", api_key="YOUR_API_KEY")
-answer = client.chat.completions.create(
-    model="MODEL",
-    messages=[{"role": "user", "content": "Hello!"}],
-)
-print(answer.choices[0].message.content)
-\`\`\`
-
-With OpenAI's library for Node.js (\`npm install openai\`):
-
-\`\`\`js
-import OpenAI from 'openai'
-
-const client = new OpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })
-const answer = await client.chat.completions.create({
-  model: 'MODEL',
-  messages: [{ role: 'user', content: 'Hello!' }]
-})
-console.log(answer.choices[0].message.content)
-\`\`\`
-
-What each request cost, and why: [your requests](${publicUrl}/dashboard/requests).
-`
-}
-
 const budgets: DocsPage = {
   title: 'Budgets',
   summary: 'How spend is reserved, charged and capped.',
   write: ({ publicUrl, gatewayUrl }) => `
-**Caps hold.** Before a request starts, its maximum cost is reserved. When it ends, only the actual cost is charged. So no key and no account
-can spend more than its budget, with any number of concurrent requests.
+Before a request starts, we reserve its maximum cost. When it ends, we charge only its actual cost. So no key and no account can spend more
+than its budget, however many requests run at once.
 
 - The account has a budget for each calendar month (UTC). The owner can set a [lower one](${publicUrl}/dashboard/billing).
-- An e-mail address has one free budget. If several accounts have the address, also with another \`+tag\`, the oldest has it. What a deleted
-  account spent this month is gone from it.
+- Each e-mail address has one free budget. If several accounts have the address, also with another \`+tag\`, only the oldest has it. Deleting
+  an account does not give back what it spent this month.
 - Each key can have a [monthly budget](${publicUrl}/dashboard/keys) of its own.
-- Keys, the account and its members can have more budgets: for a day, a week (from Monday), a month or a lifetime, and for some models only. A
-  key has them below its monthly budget, the account and its members on the [billing page](${publicUrl}/dashboard/billing). The pages of
-  a key and of the [limits](${publicUrl}/dashboard/limits) show what is left of each. Days, weeks and months begin at midnight UTC.
+- Keys, the account and its members can have more budgets: for a day, a week (from Monday), a month or a lifetime, and for some models only.
+  Set them where you edit a key, or on the [billing page](${publicUrl}/dashboard/billing) for the account and its members. The pages of a
+  key and of your [limits](${publicUrl}/dashboard/limits) show what is left. Days, weeks and months begin at midnight UTC.
 - Each plan has a maximum cost of a single request.
 
 If the budget has less left than a request may cost, its output limit is lowered. The header \`x-tollgate-granted-output-tokens\` has the
 limit. If even a short answer could cost too much, the request gets 402:
 
-| code | the budget |
+| code | what is used up |
 | --- | --- |
-| \`request_budget_exceeded\` | of a single request |
-| \`key_budget_exceeded\` | of the key for the month |
-| \`monthly_budget_exceeded\` | of the account for the month |
-| \`budget_exceeded\` | of the key, the account or a member for a day, a week, a month or for ever; \`error.details\` says which |
-| \`free_budget_elsewhere\` | free, which another account with your e-mail address has |
+| \`request_budget_exceeded\` | the maximum cost of a single request |
+| \`key_budget_exceeded\` | the month of the key |
+| \`monthly_budget_exceeded\` | the month of the account |
+| \`budget_exceeded\` | a day, a week, a month or the lifetime of the key, the account or a member; the error says which |
+| \`free_budget_elsewhere\` | the free budget, which another account with your e-mail address already uses |
 
 Such an error has \`limit_usd\`, \`spent_usd\`, \`reserved_usd\`, \`needed_usd\` and \`resets_at\`.
 
-What all free accounts together may cost in a day can have a limit, too. Once it is reached, requests of free accounts get 402
-\`free_spend_exhausted\` until midnight (UTC), with \`resets_at\` and \`Retry-After\`. Paid plans, and models that cost nothing, go on.
+All free accounts together can share a daily limit. Once it is reached, their requests get 402 \`free_spend_exhausted\` until midnight (UTC),
+with \`resets_at\` and \`Retry-After\`. Paid plans, and models that cost nothing, go on.
 
 | header | on | says |
 | --- | --- | --- |
@@ -150,7 +108,7 @@ A key that refuses requests says so in the dashboard, with the smallest refused 
 (\`requests.refused\`) once a day, and when it ends.
 
 **A cheaper model instead of a refusal:** choose one at “When a budget is used up” of the [key](${publicUrl}/dashboard/keys), or set
-\`on_exhausted\` by the API. It serves what a budget refuses, if it fits. The answer then has its name in the header \`x-tollgate-model\`.
+\`on_exhausted\` by the API. It answers requests that a budget refuses, if their cost still fits. The header \`x-tollgate-model\` then names it.
 
 **Programs read what is left:** \`GET ${gatewayUrl}/v1/key\` has \`limit_usd\`, \`spent_usd\`, \`reserved_usd\` and \`remaining_usd\` of each
 budget of the key. \`GET ${gatewayUrl}/v1/credits\` has the account's budget, with OpenRouter's names. Both cost nothing, and also work when a
@@ -165,9 +123,8 @@ const limits: DocsPage = {
   title: 'Limits',
   summary: 'Rates, bursts and concurrent requests, and how to stay below them.',
   write: ({ publicUrl, gatewayUrl }) => `
-Your [limits](${publicUrl}/dashboard/limits) show what your plan allows and what is left now. \`GET ${publicUrl}/api/limits\` has the same
-numbers, and \`limits\` of \`GET ${gatewayUrl}/v1/key\` has them for a key. All keys of an account share them. A key can have limits of its own
-besides: see below.
+Your [limits](${publicUrl}/dashboard/limits) show what your plan allows and what is left now. \`GET ${publicUrl}/api/limits\` returns the same
+numbers, and \`GET ${gatewayUrl}/v1/key\` those of a key. All keys of an account share the limits. A key can have its own limits, too: see below.
 
 | limit | what counts | over it |
 | --- | --- | --- |
@@ -177,8 +134,8 @@ besides: see below.
 | requests to free models | of some plans: requests to models that cost nothing, in a minute and in a day (UTC) | 429 \`free_model_requests\` |
 | bodies in flight | bytes of the bodies of a key's requests in flight | 429 \`concurrent_request_bytes\` |
 
-A burst is how much may come at once. It refills all the time, so there is no fixed minute to wait for. Any 60 seconds admit at most the limit
-of a minute and the burst.
+A burst is how much you may send at once. It refills all the time, so there is no fixed minute to wait for. In any 60 seconds you may send the
+limit of a minute plus the burst.
 
 Answers have \`x-ratelimit-limit-requests\`, \`x-ratelimit-remaining-requests\`, \`x-ratelimit-reset-requests\`, and the same for \`tokens\`.
 \`Retry-After\` of a 429 says how many seconds to wait.
@@ -192,17 +149,25 @@ limits of the plan apply, too, so a higher one changes nothing.
 
 | member | limits |
 | --- | --- |
-| \`requests_per_minute\` | requests that may start in a minute, with a burst of the same share as the plan's |
+| \`requests_per_minute\` | requests that start in a minute; the burst is the same share of it as in the plan |
 | \`tokens_per_minute\` | tokens in each minute of the clock (UTC): the prompt and the maximum output of a request; once it has ended, what it used |
 | \`concurrent_requests\` | requests that run at once |
 `
 }
 
 /**
- * The pages for customers by the last part of their addresses, in order. Control serves them, and the dashboard shows
- * them.
+ * The guides for customers by the last part of their addresses, in order.
  */
-export const docsPages: Readonly<Record<string, DocsPage>> = { quickstart, clients, errors, limits, budgets, webhooks }
+export const docsPages: Readonly<Record<string, DocsPage>> = {
+  quickstart,
+  features,
+  clients,
+  migrate,
+  errors,
+  limits,
+  budgets,
+  webhooks
+}
 
 /** A page as a whole Markdown document. */
 export const renderPage = ({ title, write }: DocsPage, facts: DocsFacts): string =>

@@ -4,30 +4,45 @@ export interface Found {
   /** Which part of the site it is in. */
   readonly group: string
   readonly href: string
+  /** One line about it, which results show. */
   readonly text: string
+  /** Further words that find it, which results do not show. */
+  readonly words?: string
 }
 
+/** How much a word counts, by where it is. */
+const scores = { titleStart: 8, title: 5, text: 2, words: 1 } as const
+/** Guides explain, and come before lists of single things. */
+const guideScore = 4
+
 /**
- * Finds what has all words: those with them in the title first, and titles that begin with them before all.
+ * Finds what has all words, the best first: words count more in a title than in a text.
  *
- * @param words as typed
+ * @param typed words as typed, in either case
  * @param max how many at most
  */
-export function searchDocs(index: readonly Found[], words: string, max: number): Found[] {
-  const parts = words
+export function searchDocs(index: readonly Found[], typed: string, max: number): Found[] {
+  const parts = typed
     .toLowerCase()
     .split(/\s+/)
     .filter((part) => part !== '')
   if (parts.length === 0) return []
   const scored = index.flatMap((found) => {
     const title = found.title.toLowerCase()
-    const all = `${title} ${found.group} ${found.text}`.toLowerCase()
-    if (!parts.every((part) => all.includes(part))) return []
-    const score = title.startsWith(parts[0]!) ? 0 : parts.every((part) => title.includes(part)) ? 1 : 2
+    const text = `${found.group} ${found.text}`.toLowerCase()
+    const words = found.words?.toLowerCase() ?? ''
+    let score = found.group === 'Guide' ? guideScore : 0
+    for (const part of parts) {
+      if (title.startsWith(part)) score += scores.titleStart
+      else if (title.includes(part)) score += scores.title
+      else if (text.includes(part)) score += scores.text
+      else if (words.includes(part)) score += scores.words
+      else return []
+    }
     return [{ found, score }]
   })
   return scored
-    .toSorted((one, other) => one.score - other.score)
+    .toSorted((one, other) => other.score - one.score)
     .slice(0, max)
     .map(({ found }) => found)
 }

@@ -5,6 +5,7 @@ import {
   BookOpenText,
   BookText,
   Box,
+  Braces,
   Building2,
   ChartColumn,
   ClipboardList,
@@ -21,6 +22,7 @@ import {
   Users,
   Webhook
 } from 'lucide-react'
+import { isOfDocs } from '../docs/list-pages.ts'
 
 /** The pages of the menu, in order. */
 const destinations = [
@@ -36,7 +38,7 @@ const destinations = [
   { to: '/dashboard/notices', text: 'Notices', icon: Bell },
   { to: '/dashboard/webhooks', text: 'Webhooks', icon: Webhook, isForOwner: true },
   { to: '/dashboard/audit', text: 'Audit log', icon: ScrollText, isForOwner: true },
-  { to: '/dashboard/docs', text: 'Docs', icon: BookText },
+  { to: '/docs', text: 'Docs', icon: BookText },
   { to: '/dashboard/account', text: 'Account', icon: UserRound }
 ] as const
 
@@ -49,7 +51,8 @@ const operatorDestinations = [
   { to: '/dashboard/operator/catalog', text: 'Catalog', icon: BookOpenText },
   { to: '/dashboard/operator/notices', text: 'Operators’ notices', icon: Bell },
   { to: '/dashboard/operator/webhooks', text: 'Operators’ webhooks', icon: Webhook },
-  { to: '/dashboard/operator/log', text: 'Operators’ log', icon: ClipboardList }
+  { to: '/dashboard/operator/log', text: 'Operators’ log', icon: ClipboardList },
+  { to: '/docs/api/operators', text: 'Operators’ API', icon: Braces }
 ] as const
 
 type Destination = (typeof destinations)[number] | (typeof operatorDestinations)[number]
@@ -94,22 +97,38 @@ interface DestinationsProps {
   readonly onChosen: NavigationProps['onChosen']
 }
 
+const linkLook =
+  'flex min-h-9 items-center gap-3 rounded-lg px-3 py-1.5 text-sm font-medium text-ink-soft transition-colors hover:bg-sunken hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent-strong'
+
 function Destinations({ label, shown, onChosen }: DestinationsProps) {
   return (
     <ul aria-label={label} className="space-y-0.5">
-      {shown.map(({ to, text, icon: Icon }) => (
-        <li key={to}>
-          <Link
-            to={to}
-            activeOptions={{ exact: to === '/dashboard', includeSearch: false }}
-            {...(onChosen !== undefined && { onClick: () => onChosen(to) })}
-            className="flex min-h-9 items-center gap-3 rounded-lg px-3 py-1.5 text-sm font-medium text-ink-soft transition-colors hover:bg-sunken hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent-strong"
-          >
+      {shown.map(({ to, text, icon: Icon }) => {
+        const content = (
+          <>
             <Icon aria-hidden="true" className="size-4 shrink-0" />
             {text}
-          </Link>
-        </li>
-      ))}
+          </>
+        )
+        return (
+          <li key={to}>
+            {isOfDocs(to) ? (
+              <a href={to} className={linkLook}>
+                {content}
+              </a>
+            ) : (
+              <Link
+                to={to}
+                activeOptions={{ exact: to === '/dashboard', includeSearch: false }}
+                {...(onChosen !== undefined && { onClick: () => onChosen(to) })}
+                className={linkLook}
+              >
+                {content}
+              </Link>
+            )}
+          </li>
+        )
+      })}
     </ul>
   )
 }

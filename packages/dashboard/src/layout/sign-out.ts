@@ -1,6 +1,7 @@
 import { explain } from '../api/api-error.ts'
 import { call } from '../api/call.ts'
 import { queryClient } from '../api/queries.ts'
+import { forgetKey } from '../docs/kept-key.ts'
 import { useToast } from '../ui/toast.tsx'
 import { forgetKeptChat, tellOtherTabs } from './tabs.ts'
 
@@ -34,4 +35,5 @@ export function finishSignOut(page: '/login' | '/goodbye' = '/login'): Promise<n
 function forgetUser(): void {
   queryClient.clear()
   forgetKeptChat()
+  forgetKey()
 }

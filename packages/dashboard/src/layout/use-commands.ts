@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { BookText, Box, Building2, KeyRound, LogOut, Monitor, Moon, Plus, Receipt, Sun, UserRound } from 'lucide-react'
 import { read } from '../api/queries.ts'
-import { apiReferencePath, docsAddress, docsPages } from '../docs/list-pages.ts'
+import { docsPages, isOfDocs } from '../docs/list-pages.ts'
 import { nameOfKey, shownPrefix } from '../format/visible-text.ts'
 import { type CommandGroup, findCommands, requestIdIn } from './commands.ts'
 import { useTheme } from './identity.tsx'
@@ -41,15 +41,13 @@ const wordsOfPages: Readonly<Record<string, string>> = {
 }
 
 /** The pages of the docs, which are only shown while something is typed. */
-const docs = docsPages.map(([page, text]) => [docsAddress(page), text] as const)
-
-const reference = {
-  id: 'page reference',
-  text: 'API reference',
+const docs = docsPages.map(([path, text]) => ({
+  id: `page ${text}`,
+  text,
   hint: 'Docs',
   icon: BookText,
-  run: () => window.location.assign(apiReferencePath)
-}
+  run: () => window.location.assign(path)
+}))
 
 function usePages(isSearching: boolean): CommandGroup {
   const navigate = useNavigate()
@@ -63,16 +61,10 @@ function usePages(isSearching: boolean): CommandGroup {
         text: destination.text,
         words: wordsOfPages[destination.to] ?? '',
         icon: destination.icon,
-        run: () => navigate({ to: destination.to })
+        run: () =>
+          isOfDocs(destination.to) ? window.location.assign(destination.to) : navigate({ to: destination.to })
       })),
-      ...(isSearching ? docs : []).map(([path, text]) => ({
-        id: `page ${path}`,
-        text,
-        hint: 'Docs',
-        icon: BookText,
-        run: () => navigate({ to: path })
-      })),
-      ...(isSearching ? [reference] : [])
+      ...(isSearching ? docs : [])
     ]
   }
 }

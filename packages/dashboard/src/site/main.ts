@@ -4,6 +4,7 @@ import { applyTheme, storedTheme } from '../brand/theme.ts'
 import { offerCopies } from './copy-text.ts'
 import { filterModels } from './models-table.ts'
 import { offerSearch } from './offer-search.ts'
+import { fillExamples } from './reader.ts'
 
 /**
  * The script of the public pages. They work without it. It runs before the first paint, so that nobody sees another
@@ -15,6 +16,7 @@ document.addEventListener('DOMContentLoaded', () => {
   offerCopies()
   filterModels()
   offerSearch()
+  fillExamples()
 })
 
 /**

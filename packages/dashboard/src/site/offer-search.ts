@@ -65,6 +65,12 @@ export function offerSearch(): void {
     input.select()
     void show()
   }
+  for (const link of document.querySelectorAll('[data-open-search]')) {
+    link.addEventListener('click', (event) => {
+      event.preventDefault()
+      open()
+    })
+  }
   document.addEventListener('keydown', (event) => {
     if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()

@@ -4,9 +4,6 @@ export interface PageHead {
   readonly description: string
 }
 
-const docsDescription =
-  'How to call models from your code, with the addresses of this service and the models of your plan filled in, so that you can copy every example.'
-
 /**
  * Titles and descriptions that are the same for everybody, by address: the build also writes them into the HTML of the
  * pages, so that they are read while the code still loads.
@@ -62,10 +59,6 @@ export const pageHeads = {
   '/dashboard/audit': {
     title: 'Audit log',
     description: 'Who changed what, when and from where. Search and filter it, or export it for your own records.'
-  },
-  '/dashboard/docs': {
-    title: 'Docs',
-    description: docsDescription
   },
   '/dashboard/account': {
     title: 'Account',

@@ -39,15 +39,5 @@ export const ownPages = [
   ['Notices', '/dashboard/notices', 1],
   ['Webhooks', '/dashboard/webhooks', 1],
   ['Audit log', '/dashboard/audit', 1],
-  ['Docs', '/dashboard/docs', 1],
   ['Account', '/dashboard/account', 3]
-] as const
-
-/** The pages of the docs besides their first one: title and address. */
-export const docsSubPages = [
-  ['SDKs and coding agents', '/dashboard/docs/clients'],
-  ['Errors', '/dashboard/docs/errors'],
-  ['Limits', '/dashboard/docs/limits'],
-  ['Budgets', '/dashboard/docs/budgets'],
-  ['Webhooks', '/dashboard/docs/webhooks']
 ] as const

@@ -6,32 +6,20 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { launchBrowser, visit } from '../dashboard/browser.ts'
 import { accessibilityProblems, checkPage } from '../dashboard/check-page.ts'
+import { Person } from '../person.ts'
 import { sharedSystem } from '../start-test-system.ts'
+import { sitePages } from './site-pages.ts'
 
 const system = await sharedSystem()
 const browser = await launchBrowser()
 t.teardown(() => browser?.close())
-
-/** Each layout: the title and the address. */
-const pages = [
-  ['One API key for every model. Budgets that hold.', '/'],
-  ['Pricing', '/pricing'],
-  ['Models and prices', '/models'],
-  ['gpt-6.2-sol', '/models/gpt-6.2-sol'],
-  ['openai/gpt-oss-120b', '/models/openai/gpt-oss-120b'],
-  ['Quickstart', '/docs'],
-  ['key_budget_exceeded', '/docs/errors/key_budget_exceeded'],
-  ['API reference', '/docs/api'],
-  ['Answer a conversation, as a whole or as a stream', '/docs/api/models/createChatCompletion'],
-  ['Status', '/status']
-] as const
 
 const widths = [390, 768, 1280, 1920]
 
 t.test('every page is accessible, fits every width in both themes, and names only the operator', async () => {
   if (browser === null) return
   const { page, context, complaints, foreign } = await visit(browser, system)
-  for (const [title, path] of pages) {
+  for (const [title, path] of sitePages) {
     await page.goto(path)
     await page.getByRole('heading', { name: title, level: 1, exact: true }).waitFor()
     await checkPage(page, title, { alsoDark: { width: 1920, height: 900 } })
@@ -126,7 +114,7 @@ t.test('a visitor registers by one click, and the link of a mail goes on to the 
 
 t.test('each page loads at most 100 kB, with its font, style and script', async () => {
   if (browser === null) return
-  for (const [title, path] of pages) {
+  for (const [title, path] of sitePages) {
     const { page, context } = await visit(browser, system)
     const session = await context.newCDPSession(page)
     await session.send('Network.enable')
@@ -159,6 +147,32 @@ t.test('the search finds an error from any page: by Ctrl-K, and without scripts'
   await plain.page.getByRole('link', { name: 'key_budget_exceeded' }).click()
   await plain.page.getByRole('heading', { name: 'key_budget_exceeded', level: 1 }).waitFor()
   await plain.context.close()
+})
+
+t.test('signed-in readers of the docs write their model and their key into the examples', async () => {
+  if (browser === null) return
+  const ada = await new Person(system, 'ada').join()
+  const { page, context, complaints } = await visit(browser, system, { person: ada })
+  await page.goto('/dashboard')
+  await page.getByRole('navigation').getByRole('link', { name: 'Docs', exact: true }).click()
+  const code = page.locator('article pre').first()
+  const models = page.getByLabel('Model')
+  await models.waitFor()
+  const names = await models.locator('option').allTextContents()
+  assert.ok(names.length > 1 && names.length < 20, 'the models of the free plan')
+  await models.selectOption(names.at(-1)!)
+  await page.getByLabel('API key').fill('tg_mine')
+  const text = String(await code.textContent())
+  assert.ok(text.includes(`"model": "${names.at(-1)}"`) && text.includes('Bearer tg_mine"'), text)
+  assert.deepEqual(await accessibilityProblems(page), [])
+  await page.goto('/docs/api/models/createChatCompletion')
+  await page.getByText('Bearer tg_mine').waitFor()
+  assert.deepEqual(complaints, [])
+  await context.close()
+  const stranger = await visit(browser, system)
+  await stranger.page.goto('/docs')
+  assert.equal(await stranger.page.getByLabel('API key').count(), 0)
+  await stranger.context.close()
 })
 
 t.test('from the landing page to the first answer: five clicks, two fields, one paste', async () => {

@@ -8,9 +8,11 @@ const languages = [
   ['node', 'Node.js']
 ] as const
 
-/** A text with a button that copies it. Without scripts the button is not shown. */
-export const copyButton = (text: string, label: string): Html =>
-  html`<button type="button" hidden data-copy="${text}" aria-label="${label}" class="min-h-8 rounded-md px-2 text-[0.8125rem] font-medium text-ink-soft hover:bg-sunken hover:text-ink">Copy</button>`
+/** A button that copies a text. Without scripts it is not shown. */
+export const copyButton = (text: string, label: string): Html => button(html`data-copy="${text}"`, label)
+
+const button = (copied: Html, label: string): Html =>
+  html`<button type="button" hidden ${copied} aria-label="${label}" class="min-h-8 rounded-md px-2 text-[0.8125rem] font-medium text-ink-soft hover:bg-sunken hover:text-ink">Copy</button>`
 
 /** Code in several languages. Radio buttons choose one, without scripts: see site.css. */
 export function codeTabs(snippets: Snippets, caption: string): Html {
@@ -19,10 +21,10 @@ export function codeTabs(snippets: Snippets, caption: string): Html {
     ([id, name], index) =>
       html`<label class="${segment}"><input type="radio" name="language" value="${id}"${index === 0 && html` checked`} class="absolute opacity-0">${name}</label>`
   )}</div></fieldset>
-${languages.map(([id, name]) => html`<div data-language="${id}">${copyButton(snippets[id], `Copy the ${name} code`)}</div>`)}</div>
+${languages.map(([id, name]) => html`<div data-language="${id}">${button(html`data-copy-code="code-${id}"`, `Copy the ${name} code`)}</div>`)}</div>
 ${languages.map(
   ([id]) =>
-    html`<pre data-language="${id}" tabindex="0" role="region" aria-label="Code" class="overflow-x-auto px-4 py-4 font-mono text-[0.8125rem] leading-relaxed"><code>${snippets[id]}</code></pre>`
+    html`<pre data-language="${id}" tabindex="0" role="region" aria-label="Code" class="overflow-x-auto px-4 py-4 font-mono text-[0.8125rem] leading-relaxed"><code id="code-${id}">${snippets[id]}</code></pre>`
 )}
 </div>`
 }

@@ -23,7 +23,7 @@ ${writeHead(page, context)}
 <body class="flex min-h-dvh flex-col">
 <a href="#content" class="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-10 focus:rounded-lg focus:bg-surface focus:px-3 focus:py-2">Skip to content</a>
 ${writeHeader(page, context, visitor)}
-<main id="content" class="flex-1">${page.body}</main>
+<main${page.hasOwnContent !== true && html` id="content"`} class="flex-1">${page.body}</main>
 ${writeFooter(context)}
 </body>
 </html>
@@ -73,6 +73,9 @@ function writeLogo({ brand }: SiteContext): Html {
   return html`<svg aria-hidden="true" viewBox="0 0 32 32" class="size-7 shrink-0"><rect width="32" height="32" rx="8" class="fill-accent"/><path d="M9 24V9M9 13l15-4M6 24h8" class="stroke-on-accent" fill="none" stroke-width="3" stroke-linecap="round"/></svg><span class="truncate">${brand.name}</span>`
 }
 
+/** Without scripts it leads to the page of the search; with them it opens the search here. */
+const searchLink = html`<a href="/docs/search" data-open-search aria-keyshortcuts="Control+K" class="inline-flex min-h-9 min-w-9 items-center justify-center gap-2 rounded-md px-2 text-sm text-ink-soft hover:text-ink"><svg aria-hidden="true" viewBox="0 0 20 20" class="size-4" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round"><circle cx="9" cy="9" r="5.5"/><path d="m13.5 13.5 3.5 3.5"/></svg><span class="sr-only">Search</span><kbd class="hidden rounded border border-line px-1.5 font-sans text-xs md:block">Ctrl K</kbd></a>`
+
 function writeHeader({ path }: Page, context: SiteContext, visitor: Visitor): Html {
   const { main } = callToAction(context, visitor)
   const links = shownLinks(navigation, context).map(([href, text]) => {
@@ -86,7 +89,7 @@ function writeHeader({ path }: Page, context: SiteContext, visitor: Visitor): Ht
   return html`<header class="border-b border-line bg-surface"><div class="${container} flex flex-wrap items-center gap-x-3 gap-y-1 py-3">
 <a href="/" class="inline-flex min-w-0 grow basis-28 sm:grow-0 sm:basis-auto items-center gap-2.5 font-semibold tracking-tight">${writeLogo(context)}</a>
 <nav aria-label="Main" class="order-last w-full sm:order-none sm:ml-4 sm:w-auto"><ul class="-ml-2.5 flex sm:ml-0">${links}</ul></nav>
-<div class="ml-auto flex shrink-0 items-center gap-1">${signIn}<a href="${main.href}" class="${primaryButton} min-h-9 px-3.5 py-1.5">${main.text}</a></div>
+<div class="ml-auto flex shrink-0 items-center gap-1">${searchLink}${signIn}<a href="${main.href}" class="${primaryButton} min-h-9 px-3.5 py-1.5">${main.text}</a></div>
 </div></header>`
 }
 

@@ -30,6 +30,8 @@ export interface Page {
   /** One or two sentences for search engines and previews. */
   readonly description: string
   readonly body: Html
+  /** Whether an element of the body, `#content`, is what “Skip to content” leads to. By default it is the whole body. */
+  readonly hasOwnContent?: boolean
   /** Structured data: objects of schema.org. */
   readonly data?: readonly Readonly<Record<string, unknown>>[]
 }

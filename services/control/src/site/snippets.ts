@@ -131,7 +131,7 @@ function writeCurl(url: string, body: Readonly<Record<string, unknown>>, headers
 }
 
 /** JSON with spaces. It is a valid literal of Python and JavaScript, too, as the examples have no `true` or `null`. */
-const inOneLine = (value: unknown): string =>
+export const inOneLine = (value: unknown): string =>
   typeof value === 'string'
     ? JSON.stringify(value)
     : JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ').replaceAll('[ ', '[').replaceAll(' ]', ']')

@@ -9,16 +9,46 @@ Clients of OpenAI's API use the address \`${gatewayUrl}/v1\`. Clients of Anthrop
 
 ## Libraries
 
-| library | settings |
-| --- | --- |
-| \`openai\` | \`new OpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })\` |
-| \`@anthropic-ai/sdk\` | \`new Anthropic({ baseURL: '${gatewayUrl}', apiKey: 'YOUR_API_KEY' })\` |
-| \`ai\` with \`@ai-sdk/openai\` | \`createOpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })\` |
-| \`ai\` with \`@ai-sdk/anthropic\` | \`createAnthropic({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })\`, with \`/v1\` |
-| \`ai\` with \`@ai-sdk/openai-compatible\` | \`createOpenAICompatible({ name: '${id}', baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })\` |
-| \`@openai/agents\` | \`new OpenAIProvider({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })\`, and \`tracingDisabled\` |
-| \`@langchain/openai\` | \`new ChatOpenAI({ apiKey: 'YOUR_API_KEY', configuration: { baseURL: '${gatewayUrl}/v1' } })\` |
-| \`@langchain/anthropic\` | \`new ChatAnthropic({ apiKey: 'YOUR_API_KEY', anthropicApiUrl: '${gatewayUrl}' })\` |
+\`openai\` for Python and Node.js:
+
+\`\`\`python
+OpenAI(base_url="${gatewayUrl}/v1", api_key="YOUR_API_KEY")
+\`\`\`
+
+\`\`\`js
+new OpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })
+\`\`\`
+
+\`anthropic\` for Python, \`@anthropic-ai/sdk\` for Node.js:
+
+\`\`\`python
+Anthropic(base_url="${gatewayUrl}", api_key="YOUR_API_KEY")
+\`\`\`
+
+\`\`\`js
+new Anthropic({ baseURL: '${gatewayUrl}', apiKey: 'YOUR_API_KEY' })
+\`\`\`
+
+The AI SDK, with \`@ai-sdk/openai\`, \`@ai-sdk/anthropic\` (here with \`/v1\`) or \`@ai-sdk/openai-compatible\`:
+
+\`\`\`js
+createOpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })
+createAnthropic({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })
+createOpenAICompatible({ name: '${id}', baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })
+\`\`\`
+
+\`@openai/agents\`, with \`tracingDisabled\`:
+
+\`\`\`js
+new OpenAIProvider({ baseURL: '${gatewayUrl}/v1', apiKey: 'YOUR_API_KEY' })
+\`\`\`
+
+LangChain, with \`@langchain/openai\` or \`@langchain/anthropic\`:
+
+\`\`\`js
+new ChatOpenAI({ apiKey: 'YOUR_API_KEY', configuration: { baseURL: '${gatewayUrl}/v1' } })
+new ChatAnthropic({ apiKey: 'YOUR_API_KEY', anthropicApiUrl: '${gatewayUrl}' })
+\`\`\`
 
 Libraries of OpenAI work with models of the endpoints \`/v1/chat/completions\` and \`/v1/responses\`, those of Anthropic with models of
 \`/v1/messages\`. The page of models lists the endpoints of each model.
@@ -84,7 +114,7 @@ cline auth -p openai -k YOUR_API_KEY -m MODEL -b ${gatewayUrl}/v1
 
 ## Pi
 
-In \`~/.pi/agent/models.json\`:
+In \`~/.pi/agent/models.json\`, with the key in the environment variable \`API_KEY\`:
 
 \`\`\`json
 {

@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { readDocument } from '../../api/queries.ts'
-import { textAddress } from '../../docs/list-pages.ts'
 import { formatExactUsd } from '../../format/money.ts'
 import { countOf, formatCount } from '../../format/number.ts'
 import { formatExactMoment } from '../../format/time.ts'
@@ -117,17 +116,16 @@ function KeyName({ requestKey, isOwn }: KeyNameProps) {
 }
 
 /**
- * A link to what the docs say about an error. They have a section for each code of ours, and none for codes of a
- * provider.
+ * A link to what the docs say about an error. They have a page for each code of ours, and none for codes of a provider.
  */
 function Remedy({ code }: { readonly code: string }) {
-  const { data } = useQuery(readDocument(textAddress('errors')))
+  const { data } = useQuery(readDocument('/api/docs/errors.md'))
   if (data?.includes(`\n## ${code}\n`) !== true) return null
   return (
     <p>
-      <Link to="/dashboard/docs/$page" params={{ page: 'errors' }} hash={code} className={textLink}>
+      <a href={`/docs/errors/${code}`} className={textLink}>
         What to do about {code}
-      </Link>
+      </a>
     </p>
   )
 }

@@ -1,7 +1,8 @@
-import { container } from '../class-names.ts'
+import { container, textLink } from '../class-names.ts'
 import { type Html, html } from '../html.ts'
-import type { Page } from '../site-context.ts'
+import type { Page, Visitor } from '../site-context.ts'
 import type { Guide } from './docs-text.ts'
+import { readerFields } from './reader-fields.ts'
 
 /** A link of the list beside a page. */
 interface DocsLink {
@@ -17,6 +18,8 @@ export interface DocsContent {
   readonly body: Html
   /** Pages that belong to this one, such as the other calls of its group. */
   readonly siblings?: { readonly title: string; readonly links: readonly DocsLink[] }
+  /** What the page searched for. */
+  readonly searched?: string
 }
 
 /** The pages of the docs, in the order of the list beside each of them. */
@@ -29,25 +32,40 @@ const docsLinks = (guides: readonly Guide[]): DocsLink[] => [
 export const guidePath = (name: string): string => (name === 'quickstart' ? '/docs' : `/docs/${name}`)
 
 /** Puts the content of a page beside the list of all pages, below the search. */
-export function layOut(content: DocsContent, guides: readonly Guide[]): Page {
-  const { path, title, description, body, siblings } = content
+export function layOut(content: DocsContent, guides: readonly Guide[], { hasSession }: Visitor): Page {
+  const { path, title, description, body, siblings, searched = '' } = content
+  const links = docsLinks(guides)
   const isHere = (href: string): boolean => path === href || (href !== '/docs' && path.startsWith(`${href}/`))
-  const link = ({ href, text }: DocsLink, isCurrent: boolean) =>
-    html`<li><a href="${href}"${isCurrent && html` aria-current="page"`} class="block rounded-md px-2.5 py-1.5 text-sm break-words text-ink-soft hover:bg-sunken hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong">${text}</a></li>`
   return {
     path,
     title,
     description,
+    hasOwnContent: true,
     body: html`<div class="${container} grid grid-cols-1 gap-x-10 gap-y-6 pt-8 lg:grid-cols-[14rem_minmax(0,1fr)]">
 <div class="self-start lg:sticky lg:top-6 lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto">
-${searchForm}
-<nav aria-label="Docs" class="mt-4"><ul class="flex flex-wrap gap-x-1 lg:block">${docsLinks(guides).map((one) => link(one, isHere(one.href)))}</ul>
-${siblings !== undefined && html`<p class="mt-5 px-2.5 text-[0.8125rem] font-semibold">${siblings.title}</p><ul class="mt-1">${siblings.links.map((one) => link(one, one.href === path))}</ul>`}</nav>
+${searchForm(searched)}
+<nav aria-label="Docs" class="mt-4"><ul class="flex flex-wrap gap-x-1 lg:block">${links.map((one) => listLink(one, isHere(one.href)))}</ul>
+${siblings !== undefined && html`<div class="hidden lg:block">${siblingList(siblings, path)}</div>`}</nav>
 </div>
-<article class="min-w-0"><h1 class="text-3xl font-semibold tracking-tight break-words">${title}</h1><div class="prose mt-5 max-w-3xl text-ink">${body}</div></article>
+<article id="content" tabindex="-1" class="min-w-0 outline-none"><h1 class="text-3xl font-semibold tracking-tight break-words">${title}</h1>${hasSession && readerFields}<div class="prose docs mt-5 max-w-3xl text-ink">${body}</div>${nextLink(path, links)}
+${siblings !== undefined && html`<nav aria-label="More of ${siblings.title}" class="mt-8 lg:hidden">${siblingList(siblings, path)}</nav>`}</article>
 </div>`
   }
 }
 
+const listLink = ({ href, text }: DocsLink, isCurrent: boolean): Html =>
+  html`<li><a href="${href}"${isCurrent && html` aria-current="page"`} class="block rounded-md px-2.5 py-1.5 text-sm break-words text-ink-soft hover:bg-sunken hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong">${text}</a></li>`
+
+const siblingList = ({ title, links }: NonNullable<DocsContent['siblings']>, path: string): Html =>
+  html`<p class="mt-5 px-2.5 text-[0.8125rem] font-semibold">${title}</p><ul class="mt-1">${links.map((one) => listLink(one, one.href === path))}</ul>`
+
+/** Leads from each guide to the one after it. */
+function nextLink(path: string, links: readonly DocsLink[]): Html | null {
+  const next = links[links.findIndex(({ href }) => href === path) + 1]
+  if (next === undefined || !links.some(({ href }) => href === path)) return null
+  return html`<p class="mt-8 border-t border-line pt-4 text-sm text-ink-soft">Next: <a href="${next.href}" class="${textLink}">${next.text}</a></p>`
+}
+
 /** The search works without scripts; with them, Ctrl-K opens it on every page. */
-const searchForm = html`<form role="search" action="/docs/search" class="relative"><label class="sr-only" for="docs-search">Search the docs</label><input id="docs-search" type="search" name="q" maxlength="100" placeholder="Search" autocomplete="off" class="min-h-9 w-full rounded-lg border border-line-strong bg-surface px-3 text-sm"></form>`
+const searchForm = (searched: string): Html =>
+  html`<form role="search" action="/docs/search"><label class="sr-only" for="docs-search">Search the docs</label><input id="docs-search" type="search" name="q" value="${searched}" maxlength="100" placeholder="Search" autocomplete="off" class="min-h-9 w-full rounded-lg border border-line-strong bg-surface px-3 text-sm"></form>`

@@ -27,7 +27,13 @@ test('every page of the docs is there, leads to pages that are there, and is sma
 test('the page of an error says what to do and which calls answer it', async (t) => {
   const { open } = await openSite(t)
   const { text } = await open('/docs/errors/key_budget_exceeded')
-  for (const part of ['Status 402', 'Raise the budget', '/docs/api/models/createChatCompletion']) {
+  for (const part of [
+    'Status 402',
+    'Raise the budget',
+    '/docs/api/models/createChatCompletion',
+    'limit_usd',
+    'http://localhost:3000/docs/errors/key_budget_exceeded'
+  ]) {
     assert.ok(text.includes(part), part)
   }
   const { text: all } = await open('/docs/errors')
@@ -38,15 +44,20 @@ test('the page of an error says what to do and which calls answer it', async (t)
 test('a call has its parameters, the members of its body, its answers and its errors', async (t) => {
   const { open } = await openSite(t)
   const { text } = await open('/docs/api/models/createChatCompletion')
-  for (const part of ['Idempotency-Key', 'max_completion_tokens', 'budget_exceeded', 'curl -X POST http']) {
+  for (const part of ['Idempotency-Key', 'max_completion_tokens', 'budget_exceeded', 'curl http']) {
     assert.ok(text.includes(part), part)
   }
   const { text: index } = await open('/docs/api')
   assert.doesNotMatch(index, /\/docs\/api\/operators/, 'only the dashboard of operators leads to their calls')
   const ofOperators = linksIn((await open('/docs/api/operators')).text).find((path) => /operators\/\w/.test(path))!
   assert.equal((await open(ofOperators)).status, 200)
-  for (const former of ['/api/reference', '/dashboard/docs/api']) {
-    assert.equal((await open(former)).headers.location, '/docs/api')
+  for (const [former, path] of [
+    ['/api/reference', '/docs/api'],
+    ['/dashboard/docs/api', '/docs/api'],
+    ['/dashboard/docs', '/docs'],
+    ['/dashboard/docs/budgets', '/docs/budgets']
+  ] as const) {
+    assert.equal((await open(former)).headers.location, path)
   }
 })
 
@@ -57,6 +68,8 @@ test('the search finds guides, errors, calls and models, without scripts and for
   assert.ok((await found('luna')).includes('/models/gpt-6-luna'))
   assert.ok((await found('top-up')).includes('/docs/api/account/topUpKey'))
   assert.ok((await found('budgets')).includes('/docs/budgets'))
+  assert.ok((await found('tool%20calls')).includes('/docs/features'), 'by the words of a section')
+  assert.ok((await found('max_completion_tokens')).includes('/docs/api/models/createChatCompletion'), 'by a member')
   const { text } = await open('/docs/search?q=%3Cimg%20src=x%3E')
   assert.doesNotMatch(text, /<img src=x/)
   const index = JSON.parse((await open('/docs/search.json')).text) as Array<{ href: string }>

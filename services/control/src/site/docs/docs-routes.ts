@@ -9,9 +9,9 @@ import type { SendPage } from '../page-sender.ts'
 import type { SiteFacts } from '../site-facts.ts'
 import { type DocsContent, guidePath, layOut } from './docs-layout.ts'
 import { indexDocs } from './docs-search.ts'
-import { exampleModels, type Guide, renderGuide, writeGuides } from './docs-text.ts'
+import { type ExampleModels, exampleModels, type Guide, writeGuides } from './docs-text.ts'
 import { describeError, errorCodes, errorPath, isErrorCode, listErrors, writeErrorPage } from './error-pages.ts'
-import { arrangeReference, type ReferenceApi } from './reference.ts'
+import { arrangeReference, type Reference, type ReferenceApi } from './reference.ts'
 import { operationPage, operatorsIndex, referenceIndex } from './reference-pages.ts'
 
 export interface DocsOptions {
@@ -22,7 +22,13 @@ export interface DocsOptions {
   readonly isPublic: boolean
 }
 
-const formerPaths = ['/api/reference', '/dashboard/docs/api']
+/** Where earlier releases had pages, and where they are now. */
+const moved: Readonly<Record<string, string>> = {
+  '/api/reference': '/docs/api',
+  '/dashboard/docs': '/docs',
+  '/dashboard/docs/api': '/docs/api',
+  ...Object.fromEntries(Object.keys(docsPages).map((name) => [`/dashboard/docs/${name}`, guidePath(name)]))
+}
 
 /** The paths of all pages of the docs. */
 export const docsRoutePaths = [
@@ -33,7 +39,7 @@ export const docsRoutePaths = [
   '/docs/api/:api/:operation',
   '/docs/search',
   '/docs/search.json',
-  ...formerPaths
+  ...Object.keys(moved)
 ]
 
 /** How many places the page of a search shows. */
@@ -53,22 +59,26 @@ export function docsPagesRoutes(
   const apis = once(() => describeApis(docs, app.swagger() as OpenApiDocument))
   const reference = once(() => arrangeReference(apis()))
   const guidesOf = writeGuidesOnce(docs)
-  const indexOf = (facts: SiteFacts) => indexDocs(guidesOf(facts), reference(), isPublic ? facts : null)
+  const indexOf = keepLast((facts: SiteFacts) =>
+    indexDocs(guidesOf(facts).guides, reference(), isPublic ? facts : null)
+  )
 
   const sendContent = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    write: (guides: readonly Guide[]) => DocsContent
+    write: (written: Written) => DocsContent
   ) => {
     const facts = await readFacts()
     const [path = ''] = request.url.split('?', 1)
     // The pages stay as long as the guides do, whatever gateways measure.
-    const guides = guidesOf(facts)
-    return send(request, reply, guides, path, () => layOut(write(guides), guides))
+    const written = guidesOf(facts)
+    return send(request, reply, written, path, (visitor) => layOut(write(written), written.guides, visitor))
   }
   for (const name of Object.keys(docsPages)) {
     app.get(guidePath(name), options, (request, reply) =>
-      sendContent(request, reply, (guides) => guideContent(guides.find((guide) => guide.name === name)!))
+      sendContent(request, reply, ({ guides }) =>
+        guideContent(guides.find((guide) => guide.name === name)!, reference())
+      )
     )
   }
   app.get<{ Params: { code: string } }>('/docs/errors/:code', options, async (request, reply) => {
@@ -78,7 +88,7 @@ export function docsPagesRoutes(
       path: errorPath(code),
       title: code,
       description: describeError(code),
-      body: writeErrorPage(code, reference())
+      body: writeErrorPage(code, reference(), `${docs.publicUrl}/docs`)
     }))
   })
   app.get('/docs/api', options, (request, reply) =>
@@ -87,19 +97,22 @@ export function docsPagesRoutes(
   app.get('/docs/api/operators', options, (request, reply) =>
     sendContent(request, reply, () => operatorsIndex(reference()))
   )
-  // Where earlier releases had it.
-  for (const path of formerPaths) app.get(path, options, (_request, reply) => reply.redirect('/docs/api', 301))
+  for (const [path, target] of Object.entries(moved)) {
+    app.get(path, options, (_request, reply) => reply.redirect(target, 301))
+  }
   app.get('/docs/api/:api/:operation', options, async (request, reply) => {
     const found = reference().byAddress.get(request.url.split('?', 1)[0] ?? '')
     if (found === undefined) return reply.callNotFound()
-    return sendContent(request, reply, () => operationPage(found, reference()))
+    return sendContent(request, reply, ({ models }) => operationPage(found, reference(), models))
   })
   app.get<{ Querystring: { q?: unknown } }>('/docs/search', options, async (request, reply) => {
     const facts = await readFacts()
     const words = String(request.query.q ?? '').slice(0, 100)
     const found = searchDocs(indexOf(facts), words, maxFound)
-    const guides = guidesOf(facts)
-    return send(request, reply, guides, `/docs/search?q=${words}`, () => layOut(searchContent(words, found), guides))
+    const { guides } = guidesOf(facts)
+    return send(request, reply, guides, `/docs/search?q=${words}`, (visitor) =>
+      layOut(searchContent(words, found), guides, visitor)
+    )
   })
   app.get('/docs/search.json', options, async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=30').send(indexOf(await readFacts()))
@@ -116,7 +129,7 @@ function describeApis(docs: DocsFacts, account: OpenApiDocument): ReferenceApi[]
   return [
     {
       id: 'models',
-      title: 'Models',
+      title: 'Inference',
       summary: 'Calls models, with an API key.',
       origin: docs.gatewayUrl,
       documentPath: '/api/docs/gateway.json',
@@ -133,11 +146,11 @@ function describeApis(docs: DocsFacts, account: OpenApiDocument): ReferenceApi[]
   ]
 }
 
-const guideContent = ({ name, title, summary, markdown }: Guide): DocsContent => ({
+const guideContent = ({ name, title, summary, body }: Guide, reference: Reference): DocsContent => ({
   path: guidePath(name),
   title,
   description: summary,
-  body: name === 'errors' ? html`${renderGuide(markdown.split(/^## /m, 1)[0]!)}${listErrors()}` : renderGuide(markdown)
+  body: name === 'errors' ? html`${body}${listErrors(reference)}` : body
 })
 
 function searchContent(words: string, found: readonly Found[]): DocsContent {
@@ -146,6 +159,7 @@ function searchContent(words: string, found: readonly Found[]): DocsContent {
     path: '/docs/search',
     title,
     description: 'Search the docs, the API reference, errors and models.',
+    searched: words,
     body:
       found.length === 0
         ? html`<p>${words === '' ? 'Type what you look for.' : 'Nothing has all of these words. Try fewer or other words.'}</p>`
@@ -153,6 +167,15 @@ function searchContent(words: string, found: readonly Found[]): DocsContent {
             ({ href, title, group, text }) =>
               html`<li><a href="${href}">${title}</a> <span class="text-ink-soft">${group}${text !== '' && ` · ${text}`}</span></li>`
           )}</ul>`
+  }
+}
+
+/** Computes a value again only for another argument. */
+function keepLast<Argument, Value>(compute: (argument: Argument) => Value): (argument: Argument) => Value {
+  let last: { readonly argument: Argument; readonly value: Value } | null = null
+  return (argument) => {
+    if (last?.argument !== argument) last = { argument, value: compute(argument) }
+    return last.value
   }
 }
 
@@ -164,13 +187,18 @@ function once<Value>(make: () => Value): () => Value {
   }
 }
 
+interface Written {
+  readonly models: ExampleModels
+  readonly guides: readonly Guide[]
+}
+
 /** Writes the guides, and again only for other models in their examples. */
-function writeGuidesOnce(docs: DocsFacts): (facts: SiteFacts) => readonly Guide[] {
-  let written: { readonly models: string; readonly guides: readonly Guide[] } | null = null
+function writeGuidesOnce(docs: DocsFacts): (facts: SiteFacts) => Written {
+  let last: { readonly text: string; readonly written: Written } | null = null
   return (facts) => {
     const models = exampleModels(facts)
     const text = JSON.stringify(models)
-    if (written?.models !== text) written = { models: text, guides: writeGuides(docs, models) }
-    return written.guides
+    if (last?.text !== text) last = { text, written: { models, guides: writeGuides(docs, models) } }
+    return last.written
   }
 }

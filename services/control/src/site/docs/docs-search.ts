@@ -1,10 +1,11 @@
-import { headingId } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { Found } from '@tollgate/contracts/docs/search-docs.ts'
+import { errorTable } from '@tollgate/contracts/errors/table.ts'
 import { modelPath, type SiteFacts } from '../site-facts.ts'
 import { guidePath } from './docs-layout.ts'
-import { type Guide, sectionsOf } from './docs-text.ts'
+import type { Guide } from './docs-text.ts'
 import { describeError, errorCodes, errorPath } from './error-pages.ts'
-import type { Reference } from './reference.ts'
+import type { Reference, ReferencedOperation } from './reference.ts'
+import { memberNames } from './schema-view.ts'
 
 /** Everything that can be found, the most general first. @param facts null without pages besides the docs */
 export function indexDocs(guides: readonly Guide[], reference: Reference, facts: SiteFacts | null): Found[] {
@@ -17,28 +18,22 @@ export function indexDocs(guides: readonly Guide[], reference: Reference, facts:
           { title: 'Status', group: 'Page', href: '/status', text: 'Success and speed of each model' }
         ]
   return [
-    ...guides.map(({ name, title, summary }) => ({ title, group: 'Guide', href: guidePath(name), text: summary })),
+    ...guides.map(({ name, title, summary, intro }) => ({
+      ...{ title, group: 'Guide', href: guidePath(name), text: summary },
+      words: intro
+    })),
     ...pages,
-    // Each error has a page of its own.
-    ...guides
-      .filter(({ name }) => name !== 'errors')
-      .flatMap(({ name, title, markdown }) =>
-        sectionsOf(markdown).map((section) => ({
-          title: section,
-          group: title,
-          href: `${guidePath(name)}#${headingId(section)}`,
-          text: ''
-        }))
-      ),
-    ...reference.groups.flatMap(({ operations }) =>
-      operations.map(({ href, method, path, operation }) => ({
-        title: `${method} ${path}`,
-        group: 'API',
-        href,
-        text: operation.summary
+    ...guides.flatMap(({ name, title: group, sections }) =>
+      sections.map(({ title, id, text: words }) => ({
+        ...{ title, group, href: `${guidePath(name)}#${id}`, text: '' },
+        words
       }))
     ),
-    ...errorCodes.map((code) => ({ title: code, group: 'Error', href: errorPath(code), text: describeError(code) })),
+    ...reference.groups.flatMap(({ operations }) => operations.map(indexOperation)),
+    ...errorCodes.map((code) => ({
+      ...{ title: code, group: 'Error', href: errorPath(code), text: describeError(code) },
+      words: `${errorTable[code][0]} ${errorTable[code][2]}`
+    })),
     ...(facts?.models ?? []).map(({ id, provider }) => ({
       title: id,
       group: 'Model',
@@ -46,4 +41,17 @@ export function indexDocs(guides: readonly Guide[], reference: Reference, facts:
       text: provider
     }))
   ]
+}
+
+/** A call is found by its path, its words, and the names of its parameters and members. */
+function indexOperation({ api, href, method, path, operation }: ReferencedOperation): Found {
+  const { summary, description = '', parameters = [], requestBody } = operation
+  const named = api.document.components.schemas
+  const members = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
+    schema === undefined ? [] : memberNames(schema, named)
+  )
+  return {
+    ...{ title: `${method} ${path}`, group: 'API', href, text: summary },
+    words: [description, ...parameters.map(({ name }) => name), ...members].join(' ')
+  }
 }

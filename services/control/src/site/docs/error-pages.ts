@@ -3,7 +3,7 @@ import { isRetryable } from '@tollgate/contracts/errors/should-retry.ts'
 import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
 import { type Html, html } from '../html.ts'
 import { renderMarkdown } from '../markdown.ts'
-import type { Reference } from './reference.ts'
+import type { Reference, ReferencedOperation, ReferenceGroup } from './reference.ts'
 
 /** All codes, sorted. */
 export const errorCodes = Object.keys(errorTable).toSorted() as ErrorCode[]
@@ -15,32 +15,84 @@ export const errorPath = (code: ErrorCode): string => `/docs/errors/${code}`
 /** What happened, in one sentence. */
 export const describeError = (code: ErrorCode): string => splitMessage(errorTable[code][2]).happened
 
-/** What an error means, what to do, and which calls answer it. */
-export function writeErrorPage(code: ErrorCode, { groups }: Reference): Html {
+/** What an error means, what to do, and which calls have it. @param docsUrl the address of the docs */
+export function writeErrorPage(code: ErrorCode, { groups }: Reference, docsUrl: string): Html {
   const [status, type, message] = errorTable[code]
   const { happened, remedy } = splitMessage(message)
-  const callers = groups.flatMap(({ operations }) =>
-    operations.filter(({ operation }) => operation.responses[status]?.description.includes(`\`${code}\``))
-  )
+  const callers = callersOf(code, groups)
+  const body = { error: { message, type, code, ...detailsOf(code), doc_url: `${docsUrl}/errors/${code}` } }
   return html`${renderMarkdown(happened)}
 <h2 id="what-to-do">What to do</h2>
 ${renderMarkdown(remedy)}
-<p>${isRetryable(code, null) ? 'The same request may succeed later: wait as long as Retry-After says, and send it again.' : 'The same request fails again, so do not send it again unchanged.'}</p>
-<h2 id="body">The answer</h2>
+<p>${describeRetry(code)}</p>
+<h2 id="body">What you get</h2>
 <p>Status ${status}, with this body:</p>
-<pre><code>${JSON.stringify({ error: { message, type, code } }, null, 2)}</code></pre>
-<p>Decide by <code>code</code>: it never changes its meaning. Send the <code>x-request-id</code> of the answer when you ask for help.</p>
+<pre><code>${JSON.stringify(body, null, 2)}</code></pre>
+<p>Programs check <code>code</code>: it never changes its meaning. When you ask for help, send the header <code>x-request-id</code>.</p>
 ${
   callers.length > 0 &&
-  html`<h2 id="calls">Calls that answer it</h2><ul>${callers.map(
+  html`<h2 id="calls">Calls that return it</h2><ul>${callers.map(
     ({ href, method, path, operation }) =>
       html`<li><a href="${href}"><code>${method} ${path}</code></a> ${operation.summary}</li>`
   )}</ul>`
 }`
 }
 
-/** All codes with what they mean. */
-export const listErrors = (): Html =>
-  html`<ul>${errorCodes.map(
-    (code) => html`<li><a href="${errorPath(code)}"><code>${code}</code></a> ${describeError(code)}</li>`
-  )}</ul>`
+/** What a budget that refuses a request says of itself. */
+const budgetDetails = {
+  limit_usd: '30.00',
+  spent_usd: '29.99',
+  reserved_usd: '0.008',
+  needed_usd: '0.004',
+  resets_at: '2027-01-01T00:00:00.000Z'
+}
+const ofMonth = { window: 'month', ...budgetDetails }
+const examplesOfDetails: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, string>>>>> = {
+  request_budget_exceeded: {
+    scope: 'request',
+    limit_usd: '5.00',
+    spent_usd: '0',
+    reserved_usd: '0',
+    needed_usd: '5.40'
+  },
+  key_budget_exceeded: { scope: 'key', ...ofMonth },
+  monthly_budget_exceeded: { scope: 'account', ...ofMonth },
+  budget_exceeded: { scope: 'key', window: 'week', ...budgetDetails },
+  free_budget_elsewhere: { scope: 'account', ...ofMonth }
+}
+
+const detailsOf = (code: ErrorCode): Readonly<Record<string, string>> => examplesOfDetails[code] ?? {}
+
+function describeRetry(code: ErrorCode): string {
+  if (isRetryable(code, null)) return 'You can retry: wait as long as Retry-After says, and send the request again.'
+  const resets =
+    detailsOf(code).resets_at === undefined ? '' : ' It succeeds again once the budget resets, at resets_at.'
+  return `Do not retry: the same request fails again.${resets}`
+}
+
+const callersOf = (code: ErrorCode, groups: readonly ReferenceGroup[]): ReferencedOperation[] =>
+  groups.flatMap(({ operations }) =>
+    operations.filter(({ operation }) => operation.responses[errorTable[code][0]]?.description.includes(`\`${code}\``))
+  )
+
+/** All codes with what they mean, by the API that has them, in the order of their status. */
+export function listErrors({ groups, ofOperators }: Reference): Html {
+  const isOf = (code: ErrorCode, api: string) =>
+    callersOf(
+      code,
+      groups.filter((group) => group.api.id === api)
+    ).length > 0
+  const titleOf = (code: ErrorCode): string => {
+    if (isOf(code, 'models')) return 'Inference'
+    if (isOf(code, 'account')) return 'Account'
+    return callersOf(code, ofOperators).length > 0 ? 'Operators' : 'Any call'
+  }
+  const byTitle = Map.groupBy(errorCodes, titleOf)
+  return html`${['Inference', 'Account', 'Any call', 'Operators'].map((title) => {
+    const codes = (byTitle.get(title) ?? []).toSorted((one, other) => errorTable[one][0] - errorTable[other][0])
+    return html`<h2 id="${title.toLowerCase().replaceAll(' ', '-')}">${title}</h2><ul>${codes.map(
+      (code) =>
+        html`<li><a href="${errorPath(code)}"><code>${code}</code></a> <span class="text-ink-soft">${errorTable[code][0]}</span> ${describeError(code)}</li>`
+    )}</ul>`
+  })}`
+}

@@ -1,11 +1,14 @@
 import type { Content, OpenApiDocument, Operation, Parameter } from '@tollgate/contracts/openapi/document.ts'
 import { type Html, html } from '../html.ts'
 import { renderMarkdown } from '../markdown.ts'
+import { inOneLine } from '../snippets.ts'
+import { type ExampleModels, fillableKey, fillableModel } from './docs-text.ts'
 import type { ReferencedOperation } from './reference.ts'
+import { exampleModel, exampleOf } from './schema-example.ts'
 import { type NamedSchemas, typeOf, viewSchema } from './schema-view.ts'
 
 /** What the page of an operation says: what it does, what it takes, and what it answers. */
-export function writeOperation(one: ReferencedOperation): Html {
+export function writeOperation(one: ReferencedOperation, models: ExampleModels): Html {
   const { api, operation } = one
   const named = api.document.components.schemas
   const { parameters = [], requestBody } = operation
@@ -14,7 +17,7 @@ export function writeOperation(one: ReferencedOperation): Html {
     ['query', 'Query'],
     ['header', 'Headers']
   ] as const
-  return html`${writeCall(one)}
+  return html`${writeCall(one, models)}
 ${renderMarkdown(operation.description ?? '')}
 ${describeSecurity(operation, api.document)}
 ${places.map(([place, title]) =>
@@ -32,16 +35,41 @@ ${Object.entries(operation.responses).map(([status, { description, content = {} 
 ${writeErrors(operation)}`
 }
 
-/** The request as a command. A body is read from a file: the table below says what it has. */
-function callOf({ api, method, path, operation }: ReferencedOperation): string {
-  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${api.origin}${path.replaceAll(/\{(\w+)\}/g, '<$1>')}`]
-  if (operation.security.length > 0) lines.push('-H "Authorization: Bearer $API_KEY"')
-  const [type] = Object.keys(operation.requestBody?.content ?? {})
-  if (type === 'application/json') lines.push('-H "Content-Type: application/json"', '-d @body.json')
-  return lines.join(' \\\n  ')
+/** The request as a command, with what a body must have. */
+function writeCall({ api, method, path, operation }: ReferencedOperation, models: ExampleModels): Html {
+  const address = `${api.origin}${path.replaceAll(/\{(\w+)\}/g, '<$1>')}`
+  const isPost = method === 'POST' && operation.requestBody !== undefined
+  const lines = [html`curl ${method === 'GET' || isPost ? '' : `-X ${method} `}${address}`]
+  const credential = credentialOf(operation)
+  if (credential !== null) lines.push(html`-H "${credential}"`)
+  for (const { name, required = false, in: place } of operation.parameters ?? []) {
+    if (required && place === 'header') lines.push(html`-H "${name}: ${exampleHeaders[name] ?? `<${name}>`}"`)
+  }
+  const schema = operation.requestBody?.content['application/json']?.schema
+  if (schema !== undefined) {
+    lines.push(html`-H "Content-Type: application/json"`)
+    const body = writeJson(exampleOf(schema, api.document.components.schemas))
+    const [before = '', ...after] = body.replaceAll("'", "'\\''").split(exampleModel)
+    lines.push(html`-d '${before}${after.map((text) => html`${fillableModel(path, models)}${text}`)}'`)
+  }
+  return html`<pre><code>${lines.map((line, index) => html`${index > 0 && ' \\\n  '}${line}`)}</code></pre>`
 }
 
-const writeCall = (one: ReferencedOperation): Html => html`<pre><code>${callOf(one)}</code></pre>`
+/** Short JSON stands in one line. */
+const writeJson = (value: unknown): string => {
+  const line = inOneLine(value)
+  return line.length <= maxLineLength ? line : JSON.stringify(value, null, 2)
+}
+const maxLineLength = 90
+
+const exampleHeaders: Readonly<Record<string, string>> = { 'anthropic-version': '2023-06-01' }
+
+/** The header with the credential; null if the call needs none, or the cookie of a session. */
+function credentialOf({ security }: Operation): Html | null {
+  const schemes = new Set(security.flatMap((one) => Object.keys(one)))
+  if (schemes.has('apiKey')) return html`Authorization: Bearer ${fillableKey}`
+  return schemes.has('managementKey') ? html`Authorization: Bearer YOUR_MANAGEMENT_KEY` : null
+}
 
 const credentialNames: Readonly<Record<string, string>> = {
   session: 'The cookie of a session',

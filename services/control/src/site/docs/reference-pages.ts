@@ -1,6 +1,7 @@
 import { headingId } from '@tollgate/contracts/docs/docs-facts.ts'
 import { type Html, html } from '../html.ts'
 import type { DocsContent } from './docs-layout.ts'
+import type { ExampleModels } from './docs-text.ts'
 import { writeOperation } from './operation-page.ts'
 import type { Reference, ReferenceApi, ReferencedOperation, ReferenceGroup } from './reference.ts'
 
@@ -31,14 +32,18 @@ const listGroup = ({ name, description, operations }: ReferenceGroup, isNamed: b
   )}</ul>`
 
 /** `/docs/api/<api>/<operation>`: a call. */
-export function operationPage(one: ReferencedOperation, { groups, ofOperators }: Reference): DocsContent {
+export function operationPage(
+  one: ReferencedOperation,
+  { groups, ofOperators }: Reference,
+  models: ExampleModels
+): DocsContent {
   const { method, path, operation, href } = one
   const group = [...groups, ...ofOperators].find(({ operations }) => operations.includes(one))!
   return {
     path: href,
     title: operation.summary,
     description: `${method} ${path}: ${operation.summary}.`,
-    body: html`<p><code>${method} ${path}</code></p>${writeOperation(one)}`,
+    body: html`<p><code>${method} ${path}</code></p>${writeOperation(one, models)}`,
     siblings: {
       title: group.name,
       links: group.operations.map(({ href, operation }) => ({ href, text: operation.summary }))

@@ -18,15 +18,21 @@ export function viewSchema(schema: JsonSchema, named: NamedSchemas): Html {
 }
 
 /** Follows references to named schemas. */
-function resolve(schema: JsonSchema, named: NamedSchemas): JsonSchema {
+export function resolve(schema: JsonSchema, named: NamedSchemas): JsonSchema {
   if (typeof schema.$ref !== 'string') return schema
   return named[schema.$ref.split('/').at(-1)!] ?? {}
 }
 
 const listOf = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : [])
 
-const alternativesOf = (schema: JsonSchema): JsonSchema[] => listOf(schema.anyOf ?? schema.oneOf)
+export const alternativesOf = (schema: JsonSchema): JsonSchema[] => listOf(schema.anyOf ?? schema.oneOf)
 const isNull = ({ type }: JsonSchema): boolean => type === 'null'
+
+/** The names of the members of a body, without those of its members. */
+export function memberNames(schema: JsonSchema, named: NamedSchemas): string[] {
+  const own = resolve(schema, named)
+  return [...Object.keys(asSchema(own.properties)), ...alternativesOf(own).flatMap((one) => memberNames(one, named))]
+}
 
 /** The type in words, such as `array of string` or `"a" | "b"`. */
 export function typeOf(schema: JsonSchema, named: NamedSchemas): string {

@@ -1,0 +1,115 @@
+import type { DocsPage } from '../docs-facts.ts'
+
+export const features: DocsPage = {
+  title: 'Streaming, tools and images',
+  summary: 'Streams, tool calls, JSON answers, images, prompt caching, embeddings and retries.',
+  write: ({ publicUrl, gatewayUrl }) => `
+The gateway takes what the API references of OpenAI and Anthropic document, and passes it on unchanged. So your SDK works as you know it. The
+examples are for Python, with this client:
+
+\`\`\`python
+from openai import OpenAI
+
+client = OpenAI(base_url="${gatewayUrl}/v1", api_key="YOUR_API_KEY")
+\`\`\`
+
+What a model can do is up to its provider: the [models](${publicUrl}/dashboard/models) list what each accepts.
+
+## Streaming
+
+\`\`\`python
+stream = client.chat.completions.create(
+    model="MODEL",
+    messages=[{"role": "user", "content": "Tell me a story."}],
+    stream=True,
+)
+for chunk in stream:
+    if chunk.choices:
+        print(chunk.choices[0].delta.content or "", end="")
+\`\`\`
+
+If a stream breaks, its last event is an error. A stream that ends without one is complete. You pay for what was sent.
+
+## Tool calls
+
+\`\`\`python
+answer = client.chat.completions.create(
+    model="MODEL",
+    messages=[{"role": "user", "content": "What is the weather in Lisbon?"}],
+    tools=[{
+        "type": "function",
+        "function": {
+            "name": "get_weather",
+            "parameters": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}},
+                "required": ["city"],
+            },
+        },
+    }],
+)
+print(answer.choices[0].message.tool_calls)
+\`\`\`
+
+Tools that your code runs work with every model that has them. Of the tools that a provider runs, models with a price for it have web search.
+
+## Answers as JSON
+
+\`\`\`python
+answer = client.chat.completions.create(
+    model="MODEL",
+    messages=[{"role": "user", "content": "Name a city and its country."}],
+    response_format={
+        "type": "json_schema",
+        "json_schema": {
+            "name": "city",
+            "strict": True,
+            "schema": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}, "country": {"type": "string"}},
+                "required": ["city", "country"],
+                "additionalProperties": False,
+            },
+        },
+    },
+)
+\`\`\`
+
+## Images
+
+\`\`\`python
+answer = client.chat.completions.create(
+    model="MODEL",
+    messages=[{
+        "role": "user",
+        "content": [
+            {"type": "text", "text": "What is in this picture?"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,…"}},
+        ],
+    }],
+)
+\`\`\`
+
+Send PNG, JPEG, GIF or WebP in the request. For a picture at an address, the largest image of the model is reserved, because its size is not
+known; you pay for its real tokens.
+
+## Prompt caching
+
+Models with a price for cached input charge it for the part of a prompt that the provider has seen before. Most providers find it by
+themselves: keep the beginning of your prompts the same. At \`/v1/messages\`, mark the part with \`cache_control\`.
+
+## Embeddings
+
+\`\`\`sh
+curl ${gatewayUrl}/v1/embeddings \\
+  -H "Authorization: Bearer YOUR_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "model": "EMBEDDINGS_MODEL", "input": "Hello!" }'
+\`\`\`
+
+## Retries
+
+SDKs retry by themselves, and errors tell them when. If you send a request again yourself, give both the same header \`Idempotency-Key\`: the
+request is then charged once. [Errors](${publicUrl}/docs/errors) has what to do about each code.
+`
+}
