@@ -55,45 +55,53 @@ export function docsPagesRoutes(
   const guidesOf = writeGuidesOnce(docs)
   const indexOf = (facts: SiteFacts) => indexDocs(guidesOf(facts), reference(), isPublic ? facts : null)
 
+  /** @param path the page's own address: one page can be asked for by any number of spellings */
   const sendContent = async (
     request: FastifyRequest,
     reply: FastifyReply,
+    path: string,
     write: (guides: readonly Guide[]) => DocsContent
   ) => {
     const facts = await readFacts()
-    const [path = ''] = request.url.split('?', 1)
     // The pages stay as long as the guides do, whatever gateways measure.
     const guides = guidesOf(facts)
     return send(request, reply, guides, path, () => layOut(write(guides), guides))
   }
   for (const name of Object.keys(docsPages)) {
-    app.get(guidePath(name), options, (request, reply) =>
-      sendContent(request, reply, (guides) => guideContent(guides.find((guide) => guide.name === name)!))
+    const path = guidePath(name)
+    app.get(path, options, (request, reply) =>
+      sendContent(request, reply, path, (guides) => guideContent(guides.find((guide) => guide.name === name)!))
     )
   }
   app.get<{ Params: { code: string } }>('/docs/errors/:code', options, async (request, reply) => {
     const { code } = request.params
     if (!isErrorCode(code)) return reply.callNotFound()
-    return sendContent(request, reply, () => ({
-      path: errorPath(code),
+    const path = errorPath(code)
+    return sendContent(request, reply, path, () => ({
+      path,
       title: code,
       description: describeError(code),
       body: writeErrorPage(code, reference())
     }))
   })
   app.get('/docs/api', options, (request, reply) =>
-    sendContent(request, reply, () => referenceIndex(reference(), apis()))
+    sendContent(request, reply, '/docs/api', () => referenceIndex(reference(), apis()))
   )
   app.get('/docs/api/operators', options, (request, reply) =>
-    sendContent(request, reply, () => operatorsIndex(reference()))
+    sendContent(request, reply, '/docs/api/operators', () => operatorsIndex(reference()))
   )
   // Where earlier releases had it.
   for (const path of formerPaths) app.get(path, options, (_request, reply) => reply.redirect('/docs/api', 301))
-  app.get('/docs/api/:api/:operation', options, async (request, reply) => {
-    const found = reference().byAddress.get(request.url.split('?', 1)[0] ?? '')
-    if (found === undefined) return reply.callNotFound()
-    return sendContent(request, reply, () => operationPage(found, reference()))
-  })
+  app.get<{ Params: { api: string; operation: string } }>(
+    '/docs/api/:api/:operation',
+    options,
+    async (request, reply) => {
+      const { api, operation } = request.params
+      const found = reference().byAddress.get(`/docs/api/${api}/${operation}`)
+      if (found === undefined) return reply.callNotFound()
+      return sendContent(request, reply, found.href, () => operationPage(found, reference()))
+    }
+  )
   app.get<{ Querystring: { q?: unknown } }>('/docs/search', options, async (request, reply) => {
     const facts = await readFacts()
     const words = String(request.query.q ?? '').slice(0, 100)
