@@ -51,7 +51,7 @@ const rowBytes = 8 * (2 + firstTokenBounds.length + 1 + perTokenBounds.length + 
 export const packRow = ({ successes, failures, firstToken, perToken }: ServedRow): Buffer =>
   Buffer.from(packNumbers(successes, failures, ...firstToken, ...perToken), 'latin1')
 
-/** @returns null for a row of another form */
+/** @returns null for a row of another form, or with what is no count */
 export function unpackRow(bytes: Buffer): ServedRow | null {
   if (bytes.length !== rowBytes) return null
   const { number } = createUnpacker(bytes)
@@ -59,5 +59,6 @@ export function unpackRow(bytes: Buffer): ServedRow | null {
   row.successes = number()
   row.failures = number()
   for (const buckets of [row.firstToken, row.perToken]) for (const at of buckets.keys()) buckets[at] = number()
-  return row
+  const counts = [row.successes, row.failures, ...row.firstToken, ...row.perToken]
+  return counts.every((count) => Number.isSafeInteger(count) && count >= 0) ? row : null
 }

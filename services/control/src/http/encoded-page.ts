@@ -15,23 +15,25 @@ export interface EncodedPage {
   bodyOf(encoding: Encoding): Promise<Buffer>
 }
 
-/**
- * Makes a page.
- *
- * @param lifetime `short`: it is compressed for a few visitors, while one waits. The last 5 % of the size would take ten
- *   times as long
- */
-export function encodePage(text: string, lifetime: 'short' | 'long'): EncodedPage {
+/** How hard a page is compressed: Brotli's quality, and gzip's level. */
+const efforts = {
+  /** For one visitor. */
+  once: [3, 1],
+  /** For a few visitors, while one waits. The last 5 % of the size would take ten times as long. */
+  short: [5, 6],
+  long: [11, 9]
+} as const
+
+/** Makes a page. @param lifetime for how many visitors it is compressed */
+export function encodePage(text: string, lifetime: keyof typeof efforts): EncodedPage {
   const body = Buffer.from(text)
   const digest = hash('sha256', body, 'base64url').slice(0, 16)
-  const encoders: Readonly<Record<Encoding, () => Promise<Buffer>>> =
-    lifetime === 'long'
-      ? { br: () => brotli(body), gzip: () => zip(body, { level: 9 }), identity: async () => body }
-      : {
-          br: () => brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
-          gzip: () => zip(body),
-          identity: async () => body
-        }
+  const [quality, level] = efforts[lifetime]
+  const encoders: Readonly<Record<Encoding, () => Promise<Buffer>>> = {
+    br: () => brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
+    gzip: () => zip(body, { level }),
+    identity: async () => body
+  }
   const encoded = new Map<Encoding, Promise<Buffer>>()
   return {
     etagOf: (encoding) => `"${digest}-${encoding}"`,

@@ -10,16 +10,16 @@ import { type Html, trustHtml, withoutDirections } from './html.ts'
  */
 export function renderMarkdown(markdown: string, topLevel = 2): Html {
   const rendered = micromark(withoutDirections(markdown), { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
-  // Only elements match: every `<` of a text is escaped.
-  const levels = [...rendered.matchAll(/<h([1-6])>/g)].map(([, level]) => Number(level))
+  // Only elements match: every `<` of a text is escaped. The heading of footnotes has attributes.
+  const levels = [...rendered.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level))
   const shift = topLevel - Math.min(...levels)
   return trustHtml(
     // Tables may be wider than the page: the keyboard scrolls them.
     rendered
       .replaceAll('<table>', '<table tabindex="0">')
       .replaceAll(
-        /<(\/?)h([1-6])>/g,
-        (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + shift)}>`
+        /<(\/?)h([1-6])(?=[ >])/g,
+        (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + shift)}`
       )
   )
 }

@@ -34,7 +34,7 @@ ${writeFilters(facts, query)}
       facts.models,
       query
     ).map((model) =>
-      writeRow(model, isShown(model, query))
+      keptRow(model, isShown(model, query))
     )}<tr data-none${shown > 0 && html` hidden`}><td colspan="${columns.length}" class="px-5 py-8 text-center text-ink-soft">No model matches. <a href="/models" class="font-medium text-accent hover:underline">Show all models</a></td></tr></tbody></table></div></div>`
   }
 }
@@ -84,6 +84,17 @@ function writeHead({ name, sort, className }: Column, query: ModelsQuery): Html 
   const next = { ...query, sort, isDescending: isSorted && !query.isDescending }
   const order = isSorted ? (query.isDescending ? 'descending' : 'ascending') : null
   return html`<th scope="col"${order !== null && html` aria-sort="${order}"`} class="${headCell} ${className}"><a href="/models${writeModelsQuery(next)}" data-sort="${sort}" class="sort-link hover:text-ink">${name}</a></th>`
+}
+
+type Row = 'shown' | 'hidden'
+/** The rows of each model that is offered now: anybody can ask for any number of queries, which all have the same rows. */
+const rows = new WeakMap<SiteModel, Partial<Record<Row, Html>>>()
+
+function keptRow(model: SiteModel, isIn: boolean): Html {
+  const kept = rows.get(model) ?? {}
+  rows.set(model, kept)
+  kept[isIn ? 'shown' : 'hidden'] ??= writeRow(model, isIn)
+  return kept[isIn ? 'shown' : 'hidden']!
 }
 
 function writeRow(model: SiteModel, isIn: boolean): Html {

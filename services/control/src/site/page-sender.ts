@@ -28,7 +28,7 @@ export function createPageSender(context: SiteContext): SendPage {
     const visitor = { hasSession: presentsSession(request.headers.cookie) }
     const render = () => framePage(write(visitor), context, visitor)
     const page = name.includes('?')
-      ? encodePage(render(), 'short')
+      ? encodePage(render(), 'once')
       : cached(shown, `${visitor.hasSession} ${name}`, render)
     reply.headers(headers)
     reply.headers({

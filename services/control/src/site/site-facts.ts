@@ -171,5 +171,12 @@ export function chooseKnownModels({ models, providers }: SiteFacts, count: numbe
 export const findModel = ({ models }: SiteFacts, id: string): SiteModel | null =>
   models.find((model) => model.id === id) ?? null
 
-/** The path of a model's page. Each part of its id is escaped for a URL. */
-export const modelPath = (id: string): string => `/models/${id.split('/').map(encodeURIComponent).join('/')}`
+/**
+ * The path of a model's page. Each part of its id is escaped for a URL; all of it at once if browsers would leave out
+ * parts.
+ */
+export function modelPath(id: string): string {
+  const parts = id.toWellFormed().split('/')
+  const isKept = parts.every((part) => part !== '' && part !== '.' && part !== '..')
+  return `/models/${isKept ? parts.map(encodeURIComponent).join('/') : encodeURIComponent(parts.join('/'))}`
+}

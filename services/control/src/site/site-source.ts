@@ -36,10 +36,14 @@ export function createSiteSource({
   clock
 }: SourceOptions): () => Promise<SiteFacts> {
   let last: Read | null = null
+  /** Stays as it was while no gateway is known, such as without Redis: that takes nothing from what is sold. */
+  let lastSpoken: Awaited<ReturnType<typeof spokenApis>> = null
   let kept: { readonly text: string; readonly facts: SiteFacts } | null = null
 
   async function read(now: Date): Promise<SiteFacts> {
-    const [leftOut, spoken, { now: _, ...measured }] = await Promise.all([leftOutModels(), spokenApis(), status()])
+    const [leftOut, known, { now: _, ...measured }] = await Promise.all([leftOutModels(), spokenApis(), status()])
+    const spoken = known ?? lastSpoken
+    lastSpoken = spoken
     const { models, plans, priceGroups = {} } = catalog
     const facts = describeSite({ models, plans, priceGroups }, { leftOut, spoken, now, status: measured })
     const text = JSON.stringify(facts, (_, value) => (value instanceof Set ? [...value] : value))

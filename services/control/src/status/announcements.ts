@@ -14,7 +14,8 @@ const maxListed = 100
 
 /**
  * Reads what everybody may see, newest first: announcements that are present, that ended within the last 7 days, and
- * maintenance that begins within 7 days. Other announcements are hidden until they start.
+ * maintenance that begins within 7 days. Other announcements are hidden until they start. If there are too many, present
+ * ones are kept.
  */
 export async function readShown(orm: Orm, now: Date): Promise<Announcement[]> {
   const [since, until] = [new Date(now.getTime() - shownMs), new Date(now.getTime() + shownMs)]
@@ -25,9 +26,10 @@ export async function readShown(orm: Orm, now: Date): Promise<Announcement[]> {
     .select()
     .from(announcements)
     .where(and(or(hasStarted, isPlanned), or(isNull(endsAt), gt(endsAt, since))))
-    .orderBy(desc(startsAt), desc(announcements.id))
+    .orderBy(desc(and(hasStarted, or(isNull(endsAt), gt(endsAt, now)))!), desc(startsAt), desc(announcements.id))
     .limit(maxShown)
-  return rows.map((row) => toAnnouncement(row, now))
+  const newestFirst = rows.toSorted((one, other) => other.startsAt.getTime() - one.startsAt.getTime())
+  return newestFirst.map((row) => toAnnouncement(row, now))
 }
 
 /** Reads the latest announcements, for operators. */

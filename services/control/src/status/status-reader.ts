@@ -18,14 +18,15 @@ const redisTimeoutMs = 3000
 /** Reads the measured speed and uptime of the models on sale. */
 export interface StatusReader {
   /**
-   * Reads the status of the last minute or newer. Cheap: all callers share a reading. Without Redis, every state is
-   * `unknown`. Rejects only before a catalog is in force.
+   * Reads the status of the last minute or newer, of the models of the catalog in force. Cheap: all callers share a
+   * reading. Without Redis, every state is `unknown`. Rejects only before a catalog is in force.
    */
   read(): Promise<MeasuredStatus>
 }
 
 export interface StatusReaderOptions {
   redis: RedisLink
+  /** The one in force: another one has other objects. */
   catalog: Catalog
   catalogPublisher: Pick<CatalogPublisher, 'leftOutModels'>
   clock: Clock
@@ -42,6 +43,7 @@ export function createStatusReader({
   let reading: Promise<MeasuredStatus> | null = null
   let readAt = 0
   let isComplete = true
+  let ofReading: Catalog['models'] | null = null
 
   /** The rows of the hours that are shown, the oldest first; null if Redis does not answer. */
   async function readHours(): Promise<ServedRows[] | null> {
@@ -69,13 +71,19 @@ export function createStatusReader({
   }
 
   return {
-    read() {
+    async read() {
       const age = clock().getTime() - readAt
       const isOld = age < 0 || age >= (isComplete ? keptMs : retryMs)
-      if (reading === null || isOld) {
+      if (reading === null || isOld || ofReading !== catalog.models) {
         readAt = clock().getTime()
         isComplete = true
-        reading = measure()
+        ofReading = catalog.models
+        const own = measure()
+        reading = own
+        // A failed reading is not remembered.
+        own.catch(() => {
+          if (reading === own) reading = null
+        })
       }
       return reading
     }

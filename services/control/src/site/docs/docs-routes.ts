@@ -63,20 +63,22 @@ export function docsPagesRoutes(
     indexDocs(guidesOf(facts).guides, reference(), isPublic ? facts : null)
   )
 
+  /** @param path the page's own address: one page can be asked for by any number of spellings */
   const sendContent = async (
     request: FastifyRequest,
     reply: FastifyReply,
+    path: string,
     write: (written: Written) => DocsContent
   ) => {
     const facts = await readFacts()
-    const [path = ''] = request.url.split('?', 1)
     // The pages stay as long as the guides do, whatever gateways measure.
     const written = guidesOf(facts)
     return send(request, reply, written, path, (visitor) => layOut(write(written), written.guides, visitor))
   }
   for (const name of Object.keys(docsPages)) {
-    app.get(guidePath(name), options, (request, reply) =>
-      sendContent(request, reply, ({ guides }) =>
+    const path = guidePath(name)
+    app.get(path, options, (request, reply) =>
+      sendContent(request, reply, path, ({ guides }) =>
         guideContent(guides.find((guide) => guide.name === name)!, reference())
       )
     )
@@ -84,27 +86,33 @@ export function docsPagesRoutes(
   app.get<{ Params: { code: string } }>('/docs/errors/:code', options, async (request, reply) => {
     const { code } = request.params
     if (!isErrorCode(code)) return reply.callNotFound()
-    return sendContent(request, reply, () => ({
-      path: errorPath(code),
+    const path = errorPath(code)
+    return sendContent(request, reply, path, () => ({
+      path,
       title: code,
       description: describeError(code),
       body: writeErrorPage(code, reference(), `${docs.publicUrl}/docs`)
     }))
   })
   app.get('/docs/api', options, (request, reply) =>
-    sendContent(request, reply, () => referenceIndex(reference(), apis()))
+    sendContent(request, reply, '/docs/api', () => referenceIndex(reference(), apis()))
   )
   app.get('/docs/api/operators', options, (request, reply) =>
-    sendContent(request, reply, () => operatorsIndex(reference()))
+    sendContent(request, reply, '/docs/api/operators', () => operatorsIndex(reference()))
   )
   for (const [path, target] of Object.entries(moved)) {
     app.get(path, options, (_request, reply) => reply.redirect(target, 301))
   }
-  app.get('/docs/api/:api/:operation', options, async (request, reply) => {
-    const found = reference().byAddress.get(request.url.split('?', 1)[0] ?? '')
-    if (found === undefined) return reply.callNotFound()
-    return sendContent(request, reply, ({ models }) => operationPage(found, reference(), models))
-  })
+  app.get<{ Params: { api: string; operation: string } }>(
+    '/docs/api/:api/:operation',
+    options,
+    async (request, reply) => {
+      const { api, operation } = request.params
+      const found = reference().byAddress.get(`/docs/api/${api}/${operation}`)
+      if (found === undefined) return reply.callNotFound()
+      return sendContent(request, reply, found.href, ({ models }) => operationPage(found, reference(), models))
+    }
+  )
   app.get<{ Querystring: { q?: unknown } }>('/docs/search', options, async (request, reply) => {
     const facts = await readFacts()
     const words = String(request.query.q ?? '').slice(0, 100)
