@@ -4,6 +4,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import { inferenceDocument } from '@tollgate/contracts/openapi/inference.ts'
 import type { FastifyInstance } from 'fastify'
+import { encodePage, sendEncoded } from '../http/encoded-page.ts'
 
 /** A page that `/llms.txt` names. */
 interface ListedPage {
@@ -34,10 +35,10 @@ export function docsRoutes(
   const markdown = 'text/markdown; charset=utf-8'
   const rendered = new Map(Object.entries(docsPages).map(([name, page]) => [`${name}.md`, renderPage(page, facts)]))
   const llms = writeLlmsTxt(facts, supportUrl, sitePages)
-  const gateway = JSON.stringify(ownGatewayDocument(facts))
+  const gateway = encodePage(JSON.stringify(ownGatewayDocument(facts)), 'short')
   app.get('/llms.txt', { schema }, (_request, reply) => reply.type('text/plain; charset=utf-8').send(llms))
-  app.get('/api/docs/gateway.json', { schema }, (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(gateway)
+  app.get('/api/docs/gateway.json', { schema }, (request, reply) =>
+    sendEncoded(request, reply.type('application/json; charset=utf-8').header('vary', 'accept-encoding'), gateway)
   )
   app.get<{ Params: { page: string } }>('/api/docs/:page', { schema }, (request, reply) => {
     const text = rendered.get(request.params.page)

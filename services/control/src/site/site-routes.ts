@@ -1,6 +1,8 @@
 import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { FastifyInstance } from 'fastify'
+import { encodePage, sendEncoded } from '../http/encoded-page.ts'
 import { docsPagesRoutes, docsRoutePaths } from './docs/docs-routes.ts'
+import { keepLast } from './keep-last.ts'
 import { landingPage } from './landing-page.ts'
 import { modelPage } from './model-page.ts'
 import { modelsPage } from './models-page.ts'
@@ -96,12 +98,12 @@ function sellingRoutes(app: FastifyInstance, { context, readFacts }: SiteOptions
   app.get('/robots.txt', options, (_request, reply) =>
     reply.type('text/plain; charset=utf-8').header('cache-control', shared).send(writeRobots(publicUrl))
   )
-  app.get('/sitemap.xml', options, async (_request, reply) => {
-    const paths = publicPaths(await readFacts(), texts, docsPaths())
-    return reply
-      .type('application/xml; charset=utf-8')
-      .header('cache-control', shared)
-      .send(writeSitemap(paths, publicUrl))
+  const siteMapOf = keepLast((facts: SiteFacts) =>
+    encodePage(writeSitemap(publicPaths(facts, texts, docsPaths()), publicUrl), 'short')
+  )
+  app.get('/sitemap.xml', options, async (request, reply) => {
+    reply.type('application/xml; charset=utf-8').header('cache-control', shared)
+    return sendEncoded(request, reply, siteMapOf(await readFacts()))
   })
 }
 

@@ -3,9 +3,11 @@ import { docsPages } from '@tollgate/contracts/docs/docs-pages.ts'
 import { type Found, searchDocs } from '@tollgate/contracts/docs/search-docs.ts'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { encodePage, sendEncoded } from '../../http/encoded-page.ts'
 import { ownGatewayDocument } from '../../openapi/docs-routes.ts'
 import { html } from '../html.ts'
-import type { SendPage } from '../page-sender.ts'
+import { keepLast, once } from '../keep-last.ts'
+import { type SendPage, shared } from '../page-sender.ts'
 import type { SiteFacts } from '../site-facts.ts'
 import { type DocsContent, guidePath, layOut } from './docs-layout.ts'
 import { indexDocs } from './docs-search.ts'
@@ -122,9 +124,11 @@ export function docsPagesRoutes(
       layOut(searchContent(words, found), guides, visitor)
     )
   })
-  app.get('/docs/search.json', options, async (_request, reply) =>
-    reply.header('cache-control', 'public, max-age=30').send(indexOf(await readFacts()))
-  )
+  const indexFileOf = keepLast((facts: SiteFacts) => encodePage(JSON.stringify(indexOf(facts)), 'short'))
+  app.get('/docs/search.json', options, async (request, reply) => {
+    reply.type('application/json; charset=utf-8').header('cache-control', shared)
+    return sendEncoded(request, reply, indexFileOf(await readFacts()))
+  })
   return () => [
     ...Object.keys(docsPages).map(guidePath),
     '/docs/api',
@@ -175,23 +179,6 @@ function searchContent(words: string, found: readonly Found[]): DocsContent {
             ({ href, title, group, text }) =>
               html`<li><a href="${href}">${title}</a> <span class="text-ink-soft">${group}${text !== '' && ` · ${text}`}</span></li>`
           )}</ul>`
-  }
-}
-
-/** Computes a value again only for another argument. */
-function keepLast<Argument, Value>(compute: (argument: Argument) => Value): (argument: Argument) => Value {
-  let last: { readonly argument: Argument; readonly value: Value } | null = null
-  return (argument) => {
-    if (last?.argument !== argument) last = { argument, value: compute(argument) }
-    return last.value
-  }
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }
 
