@@ -4,6 +4,7 @@ import type { Fault } from '../fault.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { findPgbouncer, startPgbouncer } from '../system/pgbouncer.ts'
 import { whyNoSmallDisk } from '../system/small-disk.ts'
+import { watchPublicPages } from '../traffic/public-pages.ts'
 
 /** PostgreSQL behind a pooler in transaction mode: no session state, five connections for all replicas. */
 export const poolerFaults: readonly Fault[] = [
@@ -31,9 +32,12 @@ export const postgresFaults: readonly Fault[] = [
     name: 'postgres-kill',
     summary: 'PostgreSQL is killed (SIGKILL) and started again after 5 s',
     allowed: { retriesSucceed: true },
-    async inject({ postgres }) {
-      await postgres.kill('SIGKILL')
-      await delay(5000)
+    async inject(system, _, findings) {
+      const { postgres } = system
+      await watchPublicPages(system, findings, async () => {
+        await postgres.kill('SIGKILL')
+        await delay(5000)
+      })
       await postgres.restart()
     }
   },
@@ -76,9 +80,12 @@ export const postgresFaults: readonly Fault[] = [
     name: 'postgres-silent',
     summary: 'packets between control and PostgreSQL are dropped for 10 s',
     allowed: { retriesSucceed: true },
-    async inject({ controls }) {
-      for (const { database } of controls) database.drop()
-      await delay(lastsMs)
+    async inject(system, _, findings) {
+      const { controls } = system
+      await watchPublicPages(system, findings, async () => {
+        for (const { database } of controls) database.drop()
+        await delay(lastsMs)
+      })
       for (const { database } of controls) database.restore()
     }
   }
