@@ -1,12 +1,22 @@
 import { actionButtons } from './call-to-action.ts'
-import { card, cell, container, headCell, numberCell, sectionTitle, textLink } from './class-names.ts'
+import {
+  card,
+  container,
+  headCell,
+  lastCell,
+  numberCell,
+  rowCell,
+  rowHead,
+  sectionTitle,
+  textLink
+} from './class-names.ts'
 import { codeTabs } from './code-tabs.ts'
 import { nameProviders, writeHeadline, writePoints, writeQuestions } from './default-texts.ts'
-import { countOf, formatSize } from './format.ts'
+import { countOf, formatContext } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 import { planCards } from './plan-cards.ts'
-import { modelMarks, usualPrice } from './price-text.ts'
+import { alignPrices, describeUnit, modelMarks, planMark } from './price-text.ts'
 import { questionData, questionList } from './questions.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import { chooseKnownModels, modelPath, type SiteFacts } from './site-facts.ts'
@@ -59,14 +69,14 @@ function writeReasons(facts: SiteFacts, { texts }: SiteContext): Html {
 }
 
 function writeModels(facts: SiteFacts): Html {
-  const makers = nameProviders(facts)
-  const count = facts.models.length
-  return html`<div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1"><div><h2 id="models" class="${sectionTitle}">${countOf(count, 'model')}${makers !== '' && ` of ${makers}`}</h2><p class="mt-1 text-ink-soft">Prices in USD per million tokens.</p></div><a href="/models" class="${textLink}">All models and prices</a></div>
-<div class="${card} mt-5 overflow-hidden"><table class="w-full text-sm"><thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">Model</th><th scope="col" class="${headCell} hidden md:table-cell">Maker</th><th scope="col" class="${headCell} ${numberCell} hidden sm:table-cell">Context</th><th scope="col" class="${headCell} ${numberCell}">Input</th><th scope="col" class="${headCell} ${numberCell} hidden md:table-cell">Cached input</th><th scope="col" class="${headCell} ${numberCell} pr-5">Output</th></tr></thead><tbody class="divide-y divide-line">${chooseKnownModels(
-    facts,
-    shownModels
-  ).map(
+  const providers = nameProviders(facts)
+  const models = chooseKnownModels(facts, shownModels)
+  const writeInput = alignPrices(models, 'input')
+  const writeCached = alignPrices(models, 'cached_input')
+  const writeOutput = alignPrices(models, 'output')
+  return html`<div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1"><div><h2 id="models" class="${sectionTitle}">${countOf(facts.models.length, 'model')}${providers !== '' && ` from ${providers}`}</h2><p class="mt-1 text-ink-soft">${describeUnit(facts)}</p></div><a href="/models" class="${textLink} inline-block py-1">All models and prices</a></div>
+<div class="${card} mt-5 overflow-hidden"><table class="w-full text-sm"><thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">Model</th><th scope="col" class="${headCell} hidden md:table-cell">Provider</th><th scope="col" class="${headCell} hidden sm:table-cell">Plan</th><th scope="col" class="${headCell} ${numberCell} hidden sm:table-cell">Context</th><th scope="col" class="${headCell} ${numberCell}">Input</th><th scope="col" class="${headCell} ${numberCell} hidden md:table-cell">Cached input</th><th scope="col" class="${headCell} ${numberCell} pr-5">Output</th></tr></thead><tbody class="divide-y divide-line">${models.map(
     (model) =>
-      html`<tr class="hover:bg-sunken"><td class="${cell} pl-5"><a href="${modelPath(model.id)}" class="font-mono font-medium [overflow-wrap:anywhere] hover:underline">${model.id}</a> ${modelMarks(model)}</td><td class="${cell} hidden text-ink-soft md:table-cell">${model.provider}</td><td class="${cell} ${numberCell} hidden sm:table-cell">${formatSize(model.context_tokens)}</td><td class="${cell} ${numberCell}">${usualPrice(model, 'input')}</td><td class="${cell} ${numberCell} hidden md:table-cell">${usualPrice(model, 'cached_input')}</td><td class="${cell} ${numberCell} pr-5">${usualPrice(model, 'output')}</td></tr>`
+      html`<tr class="hover:bg-sunken"><td class="${rowHead}"><a href="${modelPath(model.id)}" class="row-link">${model.id}</a> ${modelMarks(model, facts)}<span class="block pb-1 leading-snug text-[0.8125rem] text-ink-soft sm:hidden">${model.plan.name} plan</span></td><td class="${rowCell} hidden text-ink-soft md:table-cell">${model.provider}</td><td class="${rowCell} hidden text-ink-soft sm:table-cell">${planMark(model)}</td><td class="${rowCell} ${numberCell} hidden sm:table-cell">${formatContext(model.context_tokens)}</td><td class="${rowCell} ${numberCell}">${writeInput(model)}</td><td class="${rowCell} ${numberCell} hidden md:table-cell">${writeCached(model)}</td><td class="${rowCell} ${numberCell} ${lastCell}">${writeOutput(model)}</td></tr>`
   )}</tbody></table></div>`
 }

@@ -24,7 +24,7 @@ export function modelPage(model: SiteModel, facts: SiteFacts, context: SiteConte
     title: isFree ? `${id}: free` : `${id}: prices`,
     description,
     body: html`<div class="${container} pt-8"><nav aria-label="Breadcrumb" class="text-[0.8125rem]"><a href="/models" class="${textLink}">All models</a></nav>
-<div class="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2"><h1 class="font-mono text-2xl font-semibold tracking-tight [overflow-wrap:anywhere] sm:text-3xl">${id}</h1>${copyButton(id, 'Copy the name of the model')}${modelMarks(model)}</div>
+<div class="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2"><h1 class="font-mono text-2xl font-semibold tracking-tight [overflow-wrap:anywhere] sm:text-3xl">${id}</h1>${copyButton(id, 'Copy the name of the model')}${modelMarks(model, facts)}</div>
 <p class="mt-2 max-w-prose text-ink-soft">${description}</p>
 <div class="mt-6 grid gap-x-6 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
 <div class="min-w-0">${codeTabs(writeSnippets(model, context.gatewayUrl), 'Language of the example')}</div>
@@ -60,7 +60,7 @@ function writeFacts(model: SiteModel, { plans }: SiteFacts): Html {
   const { endpoints, aliases, max_output_tokens: output } = model
   const included = plans.filter(({ modelIds }) => modelIds.has(model.id)).map(({ name }) => name)
   const facts: ReadonlyArray<readonly [name: string, value: HtmlValue]> = [
-    ['Maker', model.provider],
+    ['Provider', model.provider],
     ['Kind', kindNames[model.kind]],
     ['Context', `${formatCount(model.context_tokens)} tokens`],
     ...(output > 0 ? [['Maximum output', `${formatCount(output)} tokens`] as const] : []),
