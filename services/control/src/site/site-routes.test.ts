@@ -197,6 +197,8 @@ test('a coming change of prices has its date, and is in force from then on', asy
     text,
     /From 1 March 2099: Input \$0\.05 → \$0\.10, Cached input \$0\.005 → \$0\.01, Output \$0\.40 → \$0\.80 per 1M tokens\./
   )
+  // Only the rows that change then are in a table of their own.
+  assert.match(text, /<caption[^>]*>Now<.*<caption[^>]*>From 1 March 2099</s)
   control.passTime(from * 1000 - Date.now())
   const later = await open('/models/gpt-5-nano')
   assert.match(later.text, /Input costs \$0\.10 and output \$0\.80 per million tokens/)
@@ -213,6 +215,18 @@ test('only visitors with a session are sent to the dashboard, and proxies keep b
   assert.equal(user.headers['cache-control'], 'private, no-cache')
   assert.notEqual(user.headers.etag, stranger.headers.etag)
   assert.equal((await open('/', { cookie: 'other=x' })).headers.etag, stranger.headers.etag)
+})
+
+test('the button of a model outside the free plan leads to the cheapest plan that has it', async (t) => {
+  const { open } = await openSite(t)
+  const hrefIn = (text: string, button: string): string =>
+    String(new RegExp(`<a href="([^"]+)"[^>]*>${button}<`).exec(text)?.[1]).replaceAll('&#38;', '&')
+  const bill = '/dashboard/billing?plan=pro&interval=month'
+  const ofStranger = hrefIn((await open('/models/gpt-5')).text, 'Start with Pro')
+  assert.equal(new URL(ofStranger, 'http://localhost').searchParams.get('next'), bill)
+  const { text } = await open('/models/gpt-5', { cookie: 'svc_session=x' })
+  assert.equal(hrefIn(text, 'Choose Pro'), bill)
+  assert.equal(hrefIn((await open('/models/gpt-6-luna')).text, 'Get started'), '/register')
 })
 
 test('the first button tells who gets an account', async (t) => {
