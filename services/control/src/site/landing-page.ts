@@ -1,3 +1,4 @@
+import { builtInBrand } from '@tollgate/service/brand/brand.ts'
 import { actionButtons } from './call-to-action.ts'
 import {
   card,
@@ -16,11 +17,12 @@ import { countOf, formatContext } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 import { planCards } from './plan-cards.ts'
-import { alignPrices, describeUnit, modelMarks, planMark } from './price-text.ts'
+import { alignPrices, describeUnit, exampleCost, modelMarks, planMark } from './price-text.ts'
 import { questionData, questionList } from './questions.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
-import { chooseKnownModels, modelPath, type SiteFacts } from './site-facts.ts'
+import { chooseKnownModels, modelPath, type SiteFacts, type SiteModel } from './site-facts.ts'
 import { writeSnippets } from './snippets.ts'
+import { statusLine } from './status-page.ts'
 
 const shownModels = 8
 
@@ -55,14 +57,24 @@ function lastWords({ terms }: SiteContext, { hasSession }: Visitor): string {
 function writeHero(title: string, subline: string, facts: SiteFacts, context: SiteContext, visitor: Visitor): Html {
   const { example } = facts
   return html`<section class="border-b border-line bg-sunken"><div class="${container} grid items-center gap-x-12 gap-y-8 py-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)] lg:py-14">
-<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(facts, context, visitor, { href: '/models', text: 'See models and prices' })}</div></div>
-${example !== null && html`<div class="min-w-0">${codeTabs(writeSnippets(example, context.gatewayUrl), 'Language of the example')}</div>`}
+<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(facts, context, visitor, { href: '/models', text: 'See models and prices' })}</div>${statusLine(facts)}</div>
+${example !== null && html`<div class="min-w-0">${codeTabs(writeSnippets(example, context.gatewayUrl), 'Language of the example')}${writeAnswer(example, context)}</div>`}
 </div></section>`
+}
+
+/** What gateways answered for an example: about as long as a greeting. */
+const answer = { prompt: 9, completion: 22 }
+
+/** What the example costs, and where its answer says so. The header has the product's name: no brand's page shows it. */
+function writeAnswer(example: SiteModel, { brand }: SiteContext): Html {
+  const header =
+    brand.name === builtInBrand.name ? html`the header <code class="font-mono">x-tollgate-cost</code>` : 'a header'
+  return html`<p class="mt-3 text-sm text-ink-soft">${answer.prompt} input and ${answer.completion} output tokens cost ${exampleCost(example, answer.prompt, answer.completion)}. Each answer has its cost in ${header}.</p>`
 }
 
 function writeReasons(facts: SiteFacts, { texts }: SiteContext): Html {
   const points = writePoints(texts, facts)
-  return html`<section class="${container} mt-10"><ul class="grid gap-x-10 gap-y-6 sm:grid-cols-2 lg:grid-cols-3">${points.map(
+  return html`<section class="${container} mt-10"><ul class="grid gap-x-10 gap-y-6 ${points.length === 2 ? 'sm:grid-cols-2' : 'md:grid-cols-3'}">${points.map(
     ({ title, markdown }) =>
       html`<li><h2 class="font-semibold tracking-tight">${title}</h2><div class="prose mt-1 text-ink-soft">${renderMarkdown(markdown, 3)}</div></li>`
   )}</ul></section>`
