@@ -190,7 +190,8 @@ function addSite(
   siteRoutes(pages, {
     context: { brand, publicUrl, gatewayUrl, terms, texts: site ?? noSiteTexts, assets, isPublic: site !== null },
     readFacts,
-    docs
+    docs,
+    clock
   })
 }
 

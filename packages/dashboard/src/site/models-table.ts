@@ -1,52 +1,65 @@
+/** The fields that filter, by their names in the address. */
+const filters = ['q', 'plan', 'provider', 'kind', 'free'] as const
+
 /** Filters and sorts the table of models without loading the page. The address follows, so that it can be shared. */
 export function filterModels(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-models-form]')
   const table = document.querySelector<HTMLTableElement>('table[data-models]')
   const count = document.querySelector<HTMLElement>('[data-models-count]')
   const none = document.querySelector<HTMLElement>('tr[data-none]')
-  if (form === null || table === null || count === null || none === null) return
+  const order = form?.querySelector<HTMLSelectElement>('select[name=sort]')
+  if (form === null || table === null || count === null || none === null || !order) return
   const rows = [...table.querySelectorAll<HTMLTableRowElement>('tbody tr[data-values]')]
   const heads = [...table.querySelectorAll<HTMLAnchorElement>('a[data-sort]')]
-  let sort = new URLSearchParams(window.location.search).get('sort') ?? ''
+  let sorted = order.value
 
-  const apply = () => {
-    const data = new FormData(form)
-    const fieldOf = (name: string) => String(data.get(name) ?? '').trim()
-    const words = fieldOf('q').toLowerCase().split(/\s+/)
-    const [provider, kind, isFree] = [fieldOf('provider'), fieldOf('kind'), fieldOf('free') !== '']
+  const fieldOf = (name: string) => String(new FormData(form).get(name) ?? '').trim()
+
+  const filter = () => {
+    const [text, plan, provider, kind, free] = filters.map(fieldOf) as [string, string, string, string, string]
+    const words = text.toLowerCase().split(/\s+/)
     let shown = 0
     for (const row of rows) {
-      const { text = '', provider: maker, kind: own, free } = row.dataset
+      const { text: own = '', plans = '', ...of } = row.dataset
       row.hidden =
-        (provider !== '' && maker !== provider) ||
-        (kind !== '' && own !== kind) ||
-        (isFree && free === undefined) ||
-        !words.every((word) => text.includes(word))
+        (plan !== '' && !plans.split(' ').includes(plan)) ||
+        (provider !== '' && of.provider !== provider) ||
+        (kind !== '' && of.kind !== kind) ||
+        (free !== '' && of.free === undefined) ||
+        !words.every((word) => own.includes(word))
       if (!row.hidden) shown += 1
     }
     none.hidden = shown > 0
     const total = `${count.dataset.total} models`
     count.textContent = shown === rows.length ? total : `${shown} of ${total}`
-    const query = new URLSearchParams()
-    for (const name of ['q', 'provider', 'kind', 'free']) if (fieldOf(name) !== '') query.set(name, fieldOf(name))
-    if (sort !== '') query.set('sort', sort)
-    window.history.replaceState(null, '', query.size === 0 ? '/models' : `/models?${query}`)
   }
 
-  const order = (head: HTMLAnchorElement) => {
-    const column = head.dataset.sort ?? ''
-    const sign = sort === column ? -1 : 1
-    sort = sign < 0 ? `-${column}` : column
-    const at = heads.indexOf(head)
+  const sort = () => {
+    if (order.value === sorted) return
+    sorted = order.value
+    const [column, sign] = [sorted.replace(/^-/, ''), sorted.startsWith('-') ? -1 : 1]
+    // The table's own order is not in the page once another one was loaded.
+    if (sorted === '') return window.location.reload()
+    const at = heads.findIndex(({ dataset }) => dataset.sort === column)
     const values = new Map(rows.map((row) => [row, (JSON.parse(row.dataset.values ?? '[]') as unknown[])[at]]))
-    const sorted = [...rows].sort((a, b) => {
+    const ordered = rows.toSorted((a, b) => {
       const [one, other] = [values.get(a) as number, values.get(b) as number]
       return one === other ? 0 : one < other ? -sign : sign
     })
-    none.before(...sorted)
-    for (const each of heads) each.closest('th')?.removeAttribute('aria-sort')
-    head.closest('th')?.setAttribute('aria-sort', sign < 0 ? 'descending' : 'ascending')
-    apply()
+    none.before(...ordered)
+    for (const [index, head] of heads.entries()) {
+      const cell = head.closest('th')
+      if (index === at) cell?.setAttribute('aria-sort', sign < 0 ? 'descending' : 'ascending')
+      else cell?.removeAttribute('aria-sort')
+    }
+  }
+
+  const apply = () => {
+    filter()
+    const query = new URLSearchParams()
+    for (const name of [...filters, 'sort']) if (fieldOf(name) !== '') query.set(name, fieldOf(name))
+    window.history.replaceState(null, '', query.size === 0 ? '/models' : `/models?${query}`)
+    sort()
   }
 
   for (const button of form.querySelectorAll<HTMLElement>('[data-without-script]')) button.hidden = true
@@ -59,7 +72,9 @@ export function filterModels(): void {
     head.addEventListener('click', (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return
       event.preventDefault()
-      order(head)
+      const column = head.dataset.sort ?? ''
+      order.value = order.value === column ? `-${column}` : column
+      apply()
     })
   }
 }

@@ -80,6 +80,18 @@ t.test('with scripts, the table filters and sorts at once, and the address can b
   await page.getByLabel('Search models').fill('nothing like this')
   await page.getByText('No model matches.').waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])
+  await page.goto('/models')
+  await page.getByLabel('Plan').selectOption('free')
+  await page.getByText('10 of 64 models').waitFor()
+  // A narrow page has no room for all columns to press.
+  await page.setViewportSize({ width: 390, height: 900 })
+  await page.getByLabel('Order').selectOption('-context')
+  assert.match(page.url(), /\/models\?plan=free&sort=-context$/)
+  const byContext = await names()
+  await page.reload()
+  assert.deepEqual(await names(), byContext)
+  const { height } = (await rows.first().getByRole('link').boundingBox())!
+  assert.ok(height >= 24, `a link is ${height} px high`)
   assert.deepEqual(complaints, [])
   await context.close()
 })

@@ -17,6 +17,10 @@ export const badge = 'rounded-md px-1.5 py-0.5 font-sans text-xs font-medium whi
 export const headCell = 'px-3 py-2.5 text-left text-[0.8125rem] font-medium text-ink-soft'
 export const cell = 'px-3 py-2.5 align-top'
 export const denseCell = 'px-3 py-2 align-top'
+/** Cells of rows that begin with a link to press: see `.row-link` in site.css. */
+export const rowCell = 'px-2 py-2 align-baseline sm:px-3'
+export const rowHead = 'relative py-1 pr-2 pl-5 align-baseline sm:pr-3'
+export const lastCell = 'pr-5 sm:pr-5'
 export const numberCell = 'text-right tabular-nums whitespace-nowrap'
 
 /** The choices of a group of radio buttons that look like one switch. */

@@ -18,18 +18,18 @@ export interface SiteTerms {
 
 const maxNamed = 3
 
-/** The makers of the models, as a part of a sentence: `OpenAI, Anthropic, Google and 4 more`. */
+/** Who serves the models, as a part of a sentence: `OpenAI, Anthropic, Google and 4 more providers`. */
 export function nameProviders({ providers }: SiteFacts): string {
   const names = providers.filter(({ id }) => id !== 'local').map(({ name }) => name)
   const more = names.length - maxNamed
-  return more > 1 ? `${names.slice(0, maxNamed).join(', ')} and ${more} more makers` : joinNames(names)
+  return more > 1 ? `${names.slice(0, maxNamed).join(', ')} and ${more} more providers` : joinNames(names)
 }
 
 /** The headline and the line below it: the operator's, or what is true of every installation. */
 export function writeHeadline(texts: SiteTexts, facts: SiteFacts): { title: string; subline: string } {
-  const makers = nameProviders(facts)
+  const providers = nameProviders(facts)
   const subline = [
-    `Call ${countOf(facts.models.length, 'model')}${makers === '' ? '' : ` of ${makers}`} with the SDK that you already use.`,
+    `Call ${countOf(facts.models.length, 'model')}${providers === '' ? '' : ` from ${providers}`} with the SDK that you already use.`,
     'Each key has a hard budget, and each request shows what it cost.'
   ].join(' ')
   const { title, subline: own } = texts.headline ?? {
@@ -68,7 +68,7 @@ function writeChange(facts: SiteFacts): string {
     ...(facts.endpoints.has('/v1/responses') ? ['Codex'] : [])
   ]
   const sdk = speaksAnthropic(facts) ? 'the SDK of OpenAI or Anthropic' : 'the OpenAI SDK'
-  const rest = agents.length === 0 ? '' : ` Coding agents such as ${joinNames(agents)} work, too.`
+  const rest = agents.length === 0 ? '' : ` [Coding agents](/docs/clients) such as ${joinNames(agents)} work, too.`
   return `Keep ${sdk} that your code uses. Set the base URL and the key, and call every model by its name.${rest}`
 }
 

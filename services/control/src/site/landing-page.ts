@@ -1,16 +1,28 @@
+import { builtInBrand } from '@tollgate/service/brand/brand.ts'
 import { actionButtons } from './call-to-action.ts'
-import { card, cell, container, headCell, numberCell, sectionTitle, textLink } from './class-names.ts'
+import {
+  card,
+  container,
+  headCell,
+  lastCell,
+  numberCell,
+  rowCell,
+  rowHead,
+  sectionTitle,
+  textLink
+} from './class-names.ts'
 import { codeTabs } from './code-tabs.ts'
 import { nameProviders, writeHeadline, writePoints, writeQuestions } from './default-texts.ts'
-import { countOf, formatSize } from './format.ts'
+import { countOf, formatContext } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 import { planCards } from './plan-cards.ts'
-import { modelMarks, usualPrice } from './price-text.ts'
+import { alignPrices, describeUnit, exampleCost, modelMarks, planMark } from './price-text.ts'
 import { questionData, questionList } from './questions.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
-import { chooseKnownModels, modelPath, type SiteFacts } from './site-facts.ts'
+import { chooseKnownModels, modelPath, type SiteFacts, type SiteModel } from './site-facts.ts'
 import { writeSnippets } from './snippets.ts'
+import { statusLine } from './status-page.ts'
 
 const shownModels = 8
 
@@ -45,28 +57,38 @@ function lastWords({ terms }: SiteContext, { hasSession }: Visitor): string {
 function writeHero(title: string, subline: string, facts: SiteFacts, context: SiteContext, visitor: Visitor): Html {
   const { example } = facts
   return html`<section class="border-b border-line bg-sunken"><div class="${container} grid items-center gap-x-12 gap-y-8 py-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)] lg:py-14">
-<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(facts, context, visitor, { href: '/models', text: 'See models and prices' })}</div></div>
-${example !== null && html`<div class="min-w-0">${codeTabs(writeSnippets(example, context.gatewayUrl), 'Language of the example')}</div>`}
+<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(facts, context, visitor, { href: '/models', text: 'See models and prices' })}</div>${statusLine(facts)}</div>
+${example !== null && html`<div class="min-w-0">${codeTabs(writeSnippets(example, context.gatewayUrl), 'Language of the example')}${writeAnswer(example, context)}</div>`}
 </div></section>`
+}
+
+/** What gateways answered for an example: about as long as a greeting. */
+const answer = { prompt: 9, completion: 22 }
+
+/** What the example costs, and where its answer says so. The header has the product's name: no brand's page shows it. */
+function writeAnswer(example: SiteModel, { brand }: SiteContext): Html {
+  const header =
+    brand.name === builtInBrand.name ? html`the header <code class="font-mono">x-tollgate-cost</code>` : 'a header'
+  return html`<p class="mt-3 text-sm text-ink-soft">${answer.prompt} input and ${answer.completion} output tokens cost ${exampleCost(example, answer.prompt, answer.completion)}. Each answer has its cost in ${header}.</p>`
 }
 
 function writeReasons(facts: SiteFacts, { texts }: SiteContext): Html {
   const points = writePoints(texts, facts)
-  return html`<section class="${container} mt-10"><ul class="grid gap-x-10 gap-y-6 sm:grid-cols-2 lg:grid-cols-3">${points.map(
+  return html`<section class="${container} mt-10"><ul class="grid gap-x-10 gap-y-6 ${points.length === 2 ? 'sm:grid-cols-2' : 'md:grid-cols-3'}">${points.map(
     ({ title, markdown }) =>
       html`<li><h2 class="font-semibold tracking-tight">${title}</h2><div class="prose mt-1 text-ink-soft">${renderMarkdown(markdown, 3)}</div></li>`
   )}</ul></section>`
 }
 
 function writeModels(facts: SiteFacts): Html {
-  const makers = nameProviders(facts)
-  const count = facts.models.length
-  return html`<div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1"><div><h2 id="models" class="${sectionTitle}">${countOf(count, 'model')}${makers !== '' && ` of ${makers}`}</h2><p class="mt-1 text-ink-soft">Prices in USD per million tokens.</p></div><a href="/models" class="${textLink}">All models and prices</a></div>
-<div class="${card} mt-5 overflow-hidden"><table class="w-full text-sm"><thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">Model</th><th scope="col" class="${headCell} hidden md:table-cell">Maker</th><th scope="col" class="${headCell} ${numberCell} hidden sm:table-cell">Context</th><th scope="col" class="${headCell} ${numberCell}">Input</th><th scope="col" class="${headCell} ${numberCell} hidden md:table-cell">Cached input</th><th scope="col" class="${headCell} ${numberCell} pr-5">Output</th></tr></thead><tbody class="divide-y divide-line">${chooseKnownModels(
-    facts,
-    shownModels
-  ).map(
+  const providers = nameProviders(facts)
+  const models = chooseKnownModels(facts, shownModels)
+  const writeInput = alignPrices(models, 'input')
+  const writeCached = alignPrices(models, 'cached_input')
+  const writeOutput = alignPrices(models, 'output')
+  return html`<div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1"><div><h2 id="models" class="${sectionTitle}">${countOf(facts.models.length, 'model')}${providers !== '' && ` from ${providers}`}</h2><p class="mt-1 text-ink-soft">${describeUnit(facts)}</p></div><a href="/models" class="${textLink} inline-block py-1">All models and prices</a></div>
+<div class="${card} mt-5 overflow-hidden"><table class="w-full text-sm"><thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">Model</th><th scope="col" class="${headCell} hidden md:table-cell">Provider</th><th scope="col" class="${headCell} hidden sm:table-cell">Plan</th><th scope="col" class="${headCell} ${numberCell} hidden sm:table-cell">Context</th><th scope="col" class="${headCell} ${numberCell}">Input</th><th scope="col" class="${headCell} ${numberCell} hidden md:table-cell">Cached input</th><th scope="col" class="${headCell} ${numberCell} pr-5">Output</th></tr></thead><tbody class="divide-y divide-line">${models.map(
     (model) =>
-      html`<tr class="hover:bg-sunken"><td class="${cell} pl-5"><a href="${modelPath(model.id)}" class="font-mono font-medium [overflow-wrap:anywhere] hover:underline">${model.id}</a> ${modelMarks(model)}</td><td class="${cell} hidden text-ink-soft md:table-cell">${model.provider}</td><td class="${cell} ${numberCell} hidden sm:table-cell">${formatSize(model.context_tokens)}</td><td class="${cell} ${numberCell}">${usualPrice(model, 'input')}</td><td class="${cell} ${numberCell} hidden md:table-cell">${usualPrice(model, 'cached_input')}</td><td class="${cell} ${numberCell} pr-5">${usualPrice(model, 'output')}</td></tr>`
+      html`<tr class="hover:bg-sunken"><td class="${rowHead}"><a href="${modelPath(model.id)}" class="row-link">${model.id}</a> ${modelMarks(model, facts)}<span class="block pb-1 leading-snug text-[0.8125rem] text-ink-soft sm:hidden">${model.plan.name} plan</span></td><td class="${rowCell} hidden text-ink-soft md:table-cell">${model.provider}</td><td class="${rowCell} hidden text-ink-soft sm:table-cell">${planMark(model)}</td><td class="${rowCell} ${numberCell} hidden sm:table-cell">${formatContext(model.context_tokens)}</td><td class="${rowCell} ${numberCell}">${writeInput(model)}</td><td class="${rowCell} ${numberCell} hidden md:table-cell">${writeCached(model)}</td><td class="${rowCell} ${numberCell} ${lastCell}">${writeOutput(model)}</td></tr>`
   )}</tbody></table></div>`
 }

@@ -1,11 +1,11 @@
 import { callToAction } from './call-to-action.ts'
-import { card, container, primaryButton, sectionTitle, textLink } from './class-names.ts'
+import { card, container, plainButton, primaryButton, sectionTitle, textLink } from './class-names.ts'
 import { codeTabs, copyButton } from './code-tabs.ts'
-import { formatCount, formatPrice, formatSize, joinNames } from './format.ts'
+import { formatContext, formatCount, formatPrice, joinNames } from './format.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
-import { otherPrices, priceTables } from './model-prices.ts'
+import { hasTiers, otherPrices, priceTables } from './model-prices.ts'
 import { kindNames } from './models-page.ts'
-import { describeChanges, modelMarks } from './price-text.ts'
+import { describeChanges, describeExampleCost, describeUnit } from './price-text.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import { modelPath, type SiteFacts, type SiteModel } from './site-facts.ts'
 import { writeSnippets } from './snippets.ts'
@@ -14,39 +14,53 @@ import { modelProduct } from './structured-data.ts'
 
 /** `/models/<id>`: every price of a model, where it is offered, and how to call it. */
 export function modelPage(model: SiteModel, facts: SiteFacts, context: SiteContext, visitor: Visitor): Page {
-  const { id, isFree } = model
+  const { id } = model
   const description = describeModel(model)
   const changes = describeChanges(model)
   const others = otherPrices(model)
-  const { main } = callToAction(context, visitor)
   return {
     path: modelPath(id),
-    title: isFree ? `${id}: free` : `${id}: prices`,
+    title: `${id}: prices`,
     description,
     body: html`<div class="${container} pt-8"><nav aria-label="Breadcrumb" class="text-[0.8125rem]"><a href="/models" class="${textLink}">All models</a></nav>
-<div class="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2"><h1 class="font-mono text-2xl font-semibold tracking-tight [overflow-wrap:anywhere] sm:text-3xl">${id}</h1>${copyButton(id, 'Copy the name of the model')}${modelMarks(model)}</div>
+<div class="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2"><h1 class="font-mono text-2xl font-semibold tracking-tight [overflow-wrap:anywhere] sm:text-3xl">${id}</h1>${copyButton(id, 'Copy the name of the model')}</div>
 <p class="mt-2 max-w-prose text-ink-soft">${description}</p>
-<div class="mt-6 grid gap-x-6 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
-<div class="min-w-0">${codeTabs(writeSnippets(model, context.gatewayUrl), 'Language of the example')}</div>
-<section class="${card} min-w-0 p-5" aria-label="Facts">${writeFacts(model, facts)}<a href="${main.href}" class="${primaryButton} mt-5 w-full">${main.text}</a></section></div>
-<section class="mt-10" aria-labelledby="prices"><h2 id="prices" class="${sectionTitle}">Prices</h2><p class="mt-1 text-ink-soft">USD per million tokens, as an account of the free plan pays them.</p>${
+<div class="mt-6 grid items-start gap-x-6 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
+<div class="min-w-0">${codeTabs(writeSnippets(model, context.gatewayUrl), 'Language of the example')}<p class="mt-3 text-sm text-ink-soft">${describeExampleCost(model)}</p></div>
+<section class="${card} min-w-0 p-5" aria-label="Facts">${writeFacts(model, facts)}<div class="mt-5 grid gap-2">${writeWays(model, facts, context, visitor)}</div></section></div>
+<section class="mt-10" aria-labelledby="prices"><h2 id="prices" class="${sectionTitle}">Prices</h2><p class="mt-1 text-ink-soft">${describeUnit(facts)}</p>${
       changes.length > 0 &&
       html`<ul class="mt-4 space-y-1 rounded-xl bg-warning-soft px-4 py-3 text-sm text-warning">${changes.map((text) => html`<li>${text}</li>`)}</ul>`
     }${priceTables(model)}${
       others.length > 0 &&
-      html`<ul class="mt-3 space-y-1 text-sm text-ink-soft">${others.map((text) => html`<li>Besides: ${text}.</li>`)}</ul>`
-    }</section>${measuredSpeed(facts, id)}</div>`,
+      html`<ul class="mt-3 space-y-1 text-sm">${others.map((text) => html`<li>${text}.</li>`)}</ul>`
+    }${hasTiers(model) && tierNote}</section>${measuredSpeed(facts, id)}</div>`,
     data: [modelProduct(model, context, description)]
   }
 }
 
+const tierNote = html`<p class="mt-3 max-w-prose text-sm text-ink-soft">A request chooses a service tier by its member <a href="/docs/api/models/createChatCompletion" class="${textLink} font-mono">service_tier</a>. The provider decides how fast each tier is. Without this member, requests run in the standard tier.</p>`
+
+/** Leads to the cheapest plan that includes the model, if that has a price: for strangers, by way of their registration. */
+function writeWays({ plan }: SiteModel, { plans }: SiteFacts, context: SiteContext, visitor: Visitor): Html {
+  const { main } = callToAction(context, visitor)
+  const prices = plans.find(({ id }) => id === plan.id)?.prices ?? []
+  const interval = (['month', 'year'] as const).find((name) => prices.some((price) => price.interval === name))
+  const mayBuy = visitor.hasSession || context.terms.signup === 'open'
+  if (interval === undefined || !mayBuy)
+    return html`<a href="${main.href}" class="${primaryButton} w-full">${main.text}</a>`
+  const billing = `/dashboard/billing?${new URLSearchParams({ plan: plan.id, interval })}`
+  if (visitor.hasSession) {
+    return html`<a href="${main.href}" class="${primaryButton} w-full">${main.text}</a><a href="${billing}" class="${plainButton} w-full">Choose ${plan.name}</a>`
+  }
+  return html`<a href="/register?${new URLSearchParams({ next: billing }).toString()}" class="${primaryButton} w-full">Start with ${plan.name}</a>`
+}
+
 function describeModel(model: SiteModel): string {
-  const { id, provider, kind, usual, isFree, max_output_tokens: output, context_tokens: context } = model
-  const price = isFree
-    ? 'It is free.'
-    : `Input costs ${formatPrice(usual.input)}${output > 0 ? ` and output ${formatPrice(usual.output)}` : ''} per million tokens.`
-  const maker = model.owned_by === 'local' ? 'that we host ourselves' : `of ${provider}`
-  return `${id} is ${articles[kind]} model ${maker}, with a context of ${formatSize(context)} tokens. ${price}`
+  const { id, provider, kind, usual, max_output_tokens: output, context_tokens: context } = model
+  const price = `Input costs ${formatPrice(usual.input)}${output > 0 ? ` and output ${formatPrice(usual.output)}` : ''} per million tokens.`
+  const server = model.owned_by === 'local' ? 'on our own servers' : `served by ${provider}`
+  return `${id} is ${articles[kind]} model ${server}, with a context of ${formatContext(context)} tokens. ${price}`
 }
 
 const articles: Readonly<Record<SiteModel['kind'], string>> = {
@@ -60,7 +74,7 @@ function writeFacts(model: SiteModel, { plans }: SiteFacts): Html {
   const { endpoints, aliases, max_output_tokens: output } = model
   const included = plans.filter(({ modelIds }) => modelIds.has(model.id)).map(({ name }) => name)
   const facts: ReadonlyArray<readonly [name: string, value: HtmlValue]> = [
-    ['Maker', model.provider],
+    ['Provider', model.provider],
     ['Kind', kindNames[model.kind]],
     ['Context', `${formatCount(model.context_tokens)} tokens`],
     ...(output > 0 ? [['Maximum output', `${formatCount(output)} tokens`] as const] : []),

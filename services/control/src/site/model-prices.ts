@@ -1,64 +1,117 @@
 import type { PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
-import { pricedRows, units } from '@tollgate/contracts/meters/meters.ts'
+import { pricedRows, units, wholes } from '@tollgate/contracts/meters/meters.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { badge, card, cell, headCell, numberCell } from './class-names.ts'
 import { formatCount, formatDay, formatPrice, joinNames } from './format.ts'
 import { type Html, html } from './html.ts'
+import { hasOutput, nameMeter } from './price-text.ts'
 import type { SiteModel } from './site-facts.ts'
 
 type PriceRow = PricesOfPeriod['rows'][number]
 /** Dollars by unit and kind. */
 type UsdPrices = Readonly<Partial<Record<string, Readonly<Partial<Record<string, number>>>>>>
 
-/** All prices of a model: a table for each period, with a row for each tier and length of the prompt. */
-export function priceTables({ prices }: SiteModel): Html {
-  const ordered = prices.toSorted((one, other) => Number(other.is_now) - Number(one.is_now))
-  return html`${ordered.map((period) => {
-    const kinds = pricedKinds(period.rows)
-    const when = describePeriod(period, prices.length === 1)
-    return html`<div class="${card} wide-table mt-4" tabindex="0" role="region" aria-label="${`Prices: ${when}`}"><table class="w-full text-sm"><caption class="px-5 pt-4 pb-1 text-left font-medium">${when}${
-      prices.length > 1 && period.is_now && html` <span class="${badge} ml-1 bg-accent-soft text-accent">Now</span>`
-    }</caption><thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">Requests</th>${kinds.map(
-      ({ name }) => html`<th scope="col" class="${headCell} ${numberCell} last:pr-5">${name}</th>`
-    )}</tr></thead><tbody class="divide-y divide-line">${period.rows.map(
-      (row) =>
-        html`<tr><th scope="row" class="${cell} min-w-32 pl-5 text-left font-normal">${describeRow(row)}</th>${kinds.map(
-          ({ priceIn }) => html`<td class="${cell} ${numberCell} last:pr-5">${writePrice(priceIn(row))}</td>`
-        )}</tr>`
-    )}</tbody></table></div>`
-  })}`
+/** The prices of some time, as a table. */
+interface PriceTable {
+  /** null: the only prices. */
+  readonly when: string | null
+  readonly isNow: boolean
+  readonly rows: readonly PriceRow[]
+}
+
+/**
+ * All prices of a model: a table for now, and one for each coming date with the rows that change then. Prices of some
+ * weekdays or hours have a table for each such time.
+ */
+export function priceTables(model: SiteModel): Html {
+  const kinds = pricedKinds(model)
+  const isByHour = model.prices.some(({ weekdays, utc_hours: hours }) => weekdays.length + hours.length > 0)
+  const tables = isByHour ? tablesByHour(model.prices) : tablesByDate(model)
+  return html`${tables.map(
+    ({ when, isNow, rows }) =>
+      html`<div class="${card} wide-table mt-4" tabindex="0" role="region" aria-label="${when === null ? 'Table of prices' : `Prices: ${when}`}"><table class="w-full text-sm">${
+        when !== null &&
+        html`<caption class="px-5 pt-4 pb-1 text-left font-medium">${when}${isNow && html` <span class="${badge} ml-1 bg-accent-soft text-accent-strong">Now</span>`}</caption>`
+      }<thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">Requests</th>${kinds.map(
+        ({ name }) => html`<th scope="col" class="${headCell} ${numberCell} last:pr-5">${name}</th>`
+      )}</tr></thead><tbody class="divide-y divide-line">${joinTiers(rows).map(
+        ([names, row]) =>
+          html`<tr><th scope="row" class="${cell} min-w-44 pl-5 text-left font-normal">${describeRow(names, row)}</th>${kinds.map(
+            ({ priceIn }) => html`<td class="${cell} ${numberCell} last:pr-5">${writePrice(priceIn(row))}</td>`
+          )}</tr>`
+      )}</tbody></table></div>`
+  )}`
 }
 
 const writePrice = (usd: number | undefined): string => (usd === undefined ? '–' : formatPrice(usd))
 
-/** The meters that have a price in any of the rows. */
-function pricedKinds(rows: readonly PriceRow[]) {
-  return pricedRows
+/** Whether a request can choose other prices than those of the standard tier. */
+export const hasTiers = ({ prices }: SiteModel): boolean =>
+  prices.some(({ rows }) => rows.some(({ tier }) => tier !== standardTier))
+
+function tablesByDate({ prices, priceDates }: SiteModel): PriceTable[] {
+  const present = prices.find(({ is_now: isNow }) => isNow) ?? prices[0]!
+  const tables: PriceTable[] = []
+  let before = present.rows
+  for (const date of priceDates) {
+    const { rows } = prices.findLast((period) => contains(period, date)) ?? prices[0]!
+    const old = new Set(before.map((row) => JSON.stringify(row)))
+    const changed = rows.filter((row) => !old.has(JSON.stringify(row)))
+    const rest = changed.length < rows.length ? ' (other prices stay the same)' : ''
+    if (changed.length > 0) tables.push({ when: `From ${formatDay(date)}${rest}`, isNow: false, rows: changed })
+    before = rows
+  }
+  return [{ when: tables.length === 0 ? null : 'Now', isNow: false, rows: present.rows }, ...tables]
+}
+
+const contains = ({ from, until }: PricesOfPeriod, time: number): boolean =>
+  (from === null || Date.parse(from) <= time) && (until === null || time < Date.parse(until))
+
+const tablesByHour = (prices: readonly PricesOfPeriod[]): PriceTable[] =>
+  prices
+    .toSorted((one, other) => Number(other.is_now) - Number(one.is_now))
+    .map((period) => ({ when: describePeriod(period), isNow: period.is_now, rows: period.rows }))
+
+/** The meters that have a price in any of the rows: input, output, and then their parts. */
+function pricedKinds(model: SiteModel) {
+  const parts = pricedRows.filter((row) => !wholes.includes(row))
+  return [...wholes, ...parts]
+    .filter(({ side }) => side === 'input' || hasOutput(model))
     .map(({ name, unit, kind }) => {
-      const { prices, label } = units[unit]
-      const priceIn = (row: PriceRow): number | undefined => (row as unknown as UsdPrices)[prices]?.[kind]
-      return { name: unit === 'token' ? name : `${name}, per ${label}`, priceIn }
+      const { prices: member, label } = units[unit]
+      const priceIn = (row: PriceRow): number | undefined => (row as unknown as UsdPrices)[member]?.[kind]
+      const shown = nameMeter(name, model)
+      return { name: unit === 'token' ? shown : `${shown}, per ${label}`, priceIn }
     })
-    .filter(({ priceIn }) => rows.some((row) => priceIn(row) !== undefined))
+    .filter(({ priceIn }) => model.prices.some(({ rows }) => rows.some((row) => priceIn(row) !== undefined)))
+}
+
+/** Joins rows of tiers with the same prices: a provider may have two names for a tier. */
+function joinTiers(rows: readonly PriceRow[]): Array<readonly [tiers: string[], row: PriceRow]> {
+  const equal = Map.groupBy(rows, ({ tier: _, ...prices }) => JSON.stringify(prices))
+  return [...equal.values()].map((all) => [all.map(({ tier }) => tier), all[0]!])
 }
 
 /** To which requests a row applies. */
-function describeRow({ tier, above_prompt_tokens: above }: PriceRow): string {
-  const name = tier === standardTier ? 'Standard' : `Tier ${tier}`
-  return above === 0 ? name : `${name}, prompts over ${formatCount(above)} tokens`
+function describeRow(tiers: readonly string[], { above_prompt_tokens: above }: PriceRow): Html {
+  const names = tiers.map((tier) =>
+    tier === standardTier ? html`Standard` : html`<code class="font-mono text-[0.8125rem]">${tier}</code>`
+  )
+  const joined = names.map((name, index) => (index === 0 ? name : html` or ${name}`))
+  return html`${joined}${above > 0 && html`, prompts over ${formatCount(above)} tokens`}`
 }
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
 /** When the prices of a period apply. */
-function describePeriod({ from, until, weekdays, utc_hours: hours }: PricesOfPeriod, isOnly: boolean): string {
+function describePeriod({ from, until, weekdays, utc_hours: hours }: PricesOfPeriod): string {
   const parts = [
     from === null ? '' : `from ${formatDay(new Date(from))}`,
     until === null ? '' : `until ${formatDay(Date.parse(until) - 1)}`,
     weekdays.length === 0 ? '' : `on ${joinNames(weekdays.map((day) => days[day]!))}`,
     hours.length === 0 ? '' : `at ${joinNames(hours)} UTC`
   ].filter((part) => part !== '')
-  if (parts.length === 0) return isOnly ? 'At all times' : 'At all other times'
+  if (parts.length === 0) return 'At all other times'
   const text = parts.join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
@@ -66,7 +119,13 @@ function describePeriod({ from, until, weekdays, utc_hours: hours }: PricesOfPer
 /** Prices that do not depend on tokens, one line each. */
 export function otherPrices({ usd_per_request: request, usd_per_call: calls }: SiteModel): string[] {
   return [
-    ...(request === 0 ? [] : [`${formatPrice(request)} for each request`]),
-    ...Object.entries(calls).map(([tool, usd]) => `${formatPrice(usd)} for each call of ${tool}`)
+    ...(request === 0 ? [] : [`Each request: ${formatPrice(request)}, besides its tokens`]),
+    ...Object.entries(calls).map(([tool, usd]) => `${nameTool(tool)}: ${formatPrice(usd)} per call`)
   ]
+}
+
+/** `Web search` for `web_search`. */
+function nameTool(type: string): string {
+  const words = type.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -8,7 +8,7 @@ const shownIn = (text: string): string[] =>
     hidden === undefined ? [decodeURIComponent(id!)] : []
   )
 
-test('the server filters by words, maker, kind and price, and says how many there are', async (t) => {
+test('the server filters by words, plan, provider, kind and price, and says how many there are', async (t) => {
   const { open } = await openSite(t)
   const shown = async (query: string) => shownIn((await open(`/models${query}`)).text)
   const all = await shown('')
@@ -16,9 +16,12 @@ test('the server filters by words, maker, kind and price, and says how many ther
   const embeddings = await shown('?kind=embedding&provider=openai')
   assert.deepEqual(embeddings, ['text-embedding-3-small', 'text-embedding-3-large'])
   assert.deepEqual(await shown('?q=OSS+120b'), ['openai/gpt-oss-120b'])
+  const ofFree = await shown('?plan=free')
+  assert.ok(ofFree.length === 10 && ofFree.includes('gpt-6-luna') && !ofFree.includes('local/qwen3-8b'))
+  assert.deepEqual(await shown('?plan=pro'), all)
   const free = await shown('?free=1')
   assert.ok(free.length > 0 && free.every((id) => id.startsWith('local/')))
-  assert.deepEqual(await shown('?provider=nobody&kind=%3Cb%3E&sort=x&q=+'), all)
+  assert.deepEqual(await shown('?provider=nobody&plan=none&kind=%3Cb%3E&sort=x&q=+'), all)
   assert.match((await open('/models?q=oss+120b')).text, /data-total="\d+">1 of \d+ models</)
   const none = await open('/models?q=nothing-like-this')
   assert.deepEqual(shownIn(none.text), [])

@@ -1,7 +1,17 @@
 import type { SiteFacts, SiteModel } from './site-facts.ts'
 
 /** The columns by which the table can be sorted. */
-export const sortColumns = ['model', 'provider', 'context', 'input', 'cached', 'output'] as const
+export const sortColumns = [
+  'model',
+  'provider',
+  'kind',
+  'plan',
+  'context',
+  'longest',
+  'input',
+  'cached',
+  'output'
+] as const
 export type SortColumn = (typeof sortColumns)[number]
 
 /** What a visitor asks of the table of models. */
@@ -11,8 +21,11 @@ export interface ModelsQuery {
   readonly provider: string
   /** Empty: all. */
   readonly kind: string
+  /** The id of a plan; empty: all. */
+  readonly plan: string
+  /** Only models whose prices are all 0. */
   readonly isFree: boolean
-  /** null: the order of the catalog. */
+  /** null: by provider, then in the order of the catalog. */
   readonly sort: SortColumn | null
   readonly isDescending: boolean
 }
@@ -22,29 +35,31 @@ const maxLength = 100
 /** Reads the query of an address. What the table does not know is left out. */
 export function readModelsQuery(
   query: Readonly<Record<string, unknown>>,
-  { providers, kinds }: SiteFacts
+  { providers, kinds, plans }: SiteFacts
 ): ModelsQuery {
   const textOf = (name: string): string => {
     const value = query[name]
     return typeof value === 'string' ? value.slice(0, maxLength) : ''
   }
-  const [provider, kind, sort] = [textOf('provider'), textOf('kind'), textOf('sort')]
+  const [provider, kind, plan, sort] = [textOf('provider'), textOf('kind'), textOf('plan'), textOf('sort')]
   return {
     text: textOf('q').trim(),
     provider: providers.some(({ id }) => id === provider) ? provider : '',
     kind: kinds.some((one) => one === kind) ? kind : '',
+    plan: plans.some(({ id }) => id === plan) ? plan : '',
     isFree: textOf('free') !== '',
     sort: sortColumns.find((column) => column === sort.replace(/^-/, '')) ?? null,
     isDescending: sort.startsWith('-')
   }
 }
 
-/** Writes a query as the end of an address; empty for the whole table in the order of the catalog. */
-export function writeModelsQuery({ text, provider, kind, isFree, sort, isDescending }: ModelsQuery): string {
+/** Writes a query as the end of an address; empty for the whole table in its own order. */
+export function writeModelsQuery({ text, provider, kind, plan, isFree, sort, isDescending }: ModelsQuery): string {
   const all = new URLSearchParams({
     ...(text !== '' && { q: text }),
     ...(provider !== '' && { provider }),
     ...(kind !== '' && { kind }),
+    ...(plan !== '' && { plan }),
     ...(isFree && { free: '1' }),
     ...(sort !== null && { sort: (isDescending ? '-' : '') + sort })
   }).toString()
@@ -55,10 +70,16 @@ export function writeModelsQuery({ text, provider, kind, isFree, sort, isDescend
 export const searchedText = ({ id, aliases, provider, kind, accepts, endpoints }: SiteModel): string =>
   [id, ...aliases, provider, kind, ...accepts, ...(endpoints ?? [])].join(' ').toLowerCase()
 
+/** The ids of the shown plans that include a model. */
+export const plansOf = ({ id }: SiteModel, { plans }: SiteFacts): string[] =>
+  plans.filter(({ modelIds }) => modelIds.has(id)).map((plan) => plan.id)
+
 /** Whether a model is in the table. */
-export function isShown(model: SiteModel, { text, provider, kind, isFree }: ModelsQuery): boolean {
+export function isShown(model: SiteModel, query: ModelsQuery, facts: SiteFacts): boolean {
+  const { text, provider, kind, plan, isFree } = query
   if (provider !== '' && model.owned_by !== provider) return false
   if (kind !== '' && model.kind !== kind) return false
+  if (plan !== '' && !plansOf(model, facts).includes(plan)) return false
   if (isFree && !model.isFree) return false
   const searched = searchedText(model)
   return text
@@ -68,12 +89,18 @@ export function isShown(model: SiteModel, { text, provider, kind, isFree }: Mode
 }
 
 /** The value of a column that decides the order. Models without output come last by its price. */
-export function sortValue(model: SiteModel, column: SortColumn): number | string {
+export function sortValue(model: SiteModel, column: SortColumn, { plans }: SiteFacts): number | string {
   switch (column) {
     case 'model':
       return model.id.toLowerCase()
     case 'provider':
       return model.provider.toLowerCase()
+    case 'kind':
+      return model.kind
+    case 'plan':
+      return plans.findIndex(({ id }) => id === model.plan.id)
+    case 'longest':
+      return model.max_output_tokens
     case 'context':
       return model.context_tokens
     case 'input':
@@ -85,12 +112,13 @@ export function sortValue(model: SiteModel, column: SortColumn): number | string
   }
 }
 
-/** Sorts models; equal ones stay in the order of the catalog. */
-export function sortModels(models: readonly SiteModel[], { sort, isDescending }: ModelsQuery): readonly SiteModel[] {
-  if (sort === null) return models
+/** Sorts models; equal ones stay in the table's own order: by provider, then as in the catalog. */
+export function sortModels(facts: SiteFacts, { sort, isDescending }: ModelsQuery): readonly SiteModel[] {
+  const own = facts.providers.flatMap(({ id }) => facts.models.filter(({ owned_by: owner }) => owner === id))
+  if (sort === null) return own
   const sign = isDescending ? -1 : 1
-  return models.toSorted((one, other) => {
-    const [a, b] = [sortValue(one, sort), sortValue(other, sort)]
+  return own.toSorted((one, other) => {
+    const [a, b] = [sortValue(one, sort, facts), sortValue(other, sort, facts)]
     return a === b ? 0 : a < b ? -sign : sign
   })
 }

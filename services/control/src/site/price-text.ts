@@ -1,33 +1,88 @@
+import { counterNames } from '@tollgate/contracts/meters/meters.ts'
+import { formatPicos } from '@tollgate/contracts/money/usd.ts'
+import { cost } from '@tollgate/contracts/prices/cost.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { badge } from './class-names.ts'
-import { formatDay, formatPrice, formatShortDay } from './format.ts'
+import { formatDay, formatPrice, formatShortDay, formatUsd } from './format.ts'
 import { type Html, html } from './html.ts'
-import type { SiteModel } from './site-facts.ts'
+import type { SiteFacts, SiteModel } from './site-facts.ts'
 
-/** The usual price of a kind, or a dash where the model has no such tokens. */
-export function usualPrice({ isFree, usual, max_output_tokens: output, kind }: SiteModel, name: PriceName): string {
-  if (name === 'output' && (output === 0 || kind === 'embedding' || kind === 'moderation')) return '–'
-  return isFree ? 'Free' : formatPrice(usual[name])
-}
 export type PriceName = 'input' | 'cached_input' | 'output'
 
-/** The marks of a model: that it is free, and when its usual prices change. */
-export function modelMarks({ isFree, changes }: SiteModel): Html {
-  const next = changes.find(({ prices }) => prices.some(({ tier }) => tier === standardTier))
-  return html`${isFree && html`<span class="${badge} bg-accent-soft text-accent">Free</span>`}${
-    next !== undefined &&
-    html`<span class="${badge} bg-warning-soft text-warning">New prices ${formatShortDay(next.from)}</span>`
-  }`
+/** Whether requests pay for output. */
+export const hasOutput = ({ max_output_tokens: output, kind }: SiteModel): boolean =>
+  output > 0 && kind !== 'embedding' && kind !== 'moderation'
+
+/** The usual price of a kind, or a dash where the model has no such tokens. */
+export const usualPrice = (model: SiteModel, name: PriceName): string =>
+  name === 'output' && !hasOutput(model) ? '–' : formatPrice(model.usual[name])
+
+/** Widths of missing digits, by their number. Tailwind reads the classes here. */
+const fills = ['', 'pr-[1ch]', 'pr-[2ch]', 'pr-[3ch]', 'pr-[4ch]', 'pr-[5ch]', 'pr-[6ch]', 'pr-[7ch]']
+
+const decimalsOf = (price: string): number => price.split('.')[1]?.length ?? 0
+
+/** Makes what writes the cells of a column of prices, so that their decimal points are below each other. */
+export function alignPrices(models: readonly SiteModel[], name: PriceName): (model: SiteModel) => Html {
+  const longest = Math.max(...models.map((model) => decimalsOf(usualPrice(model, name))))
+  return (model) => {
+    const price = usualPrice(model, name)
+    const missing = price === '–' ? 0 : longest - decimalsOf(price)
+    return missing === 0 ? html`${price}` : html`<span class="${fills[missing]!}">${price}</span>`
+  }
 }
 
+/** The coming change of a model's usual prices, in few words: `$4 / $20 from 1 Dec`. */
+export function modelMarks({ changes }: SiteModel, { year }: SiteFacts): Html | null {
+  const next = changes.find(({ prices }) => prices.some(({ tier }) => tier === standardTier))
+  if (next === undefined) return null
+  const changed = next.prices.filter(({ tier }) => tier === standardTier)
+  const [input, output] = ['Input', 'Output'].map((kind) => {
+    const price = changed.find(({ name }) => name === kind)
+    return price === undefined ? null : formatUsd(Number(price.to_usd))
+  })
+  const text =
+    input && output ? `${input} / ${output}` : input ? `Input ${input}` : output ? `Output ${output}` : 'New prices'
+  return html`<span class="${badge} bg-warning-soft text-warning max-sm:mb-1 max-sm:block max-sm:w-fit max-sm:whitespace-normal">${text} from ${formatShortDay(next.from, year)}</span>`
+}
+
+/** The cheapest plan of a model. The free one stands out. */
+export const planMark = ({ plan: { name, isFree } }: SiteModel): Html =>
+  isFree ? html`<span class="${badge} bg-accent-soft text-accent-strong">${name}</span>` : html`${name}`
+
+/** For how long providers keep what is written into their long cache. */
+const longCaches: Readonly<Record<string, string>> = { anthropic: '1 hour', openai: '12 hours' }
+
+/** The name of what a price is for, at the provider of a model. */
+export const nameMeter = (name: string, { owned_by: owner }: SiteModel): string =>
+  name === counterNames.longCacheWriteTokens ? `Cache write, ${longCaches[owner] ?? 'long'}` : name
+
 /** The coming changes of a model's prices, a sentence for each date and tier. */
-export const describeChanges = ({ changes }: SiteModel): string[] =>
-  changes.flatMap(({ from, prices }) =>
+export const describeChanges = (model: SiteModel): string[] =>
+  model.changes.flatMap(({ from, prices }) =>
     [...Map.groupBy(prices, ({ tier }) => tier)].map(([tier, ofTier]) => {
       const ofUnit = [...Map.groupBy(ofTier, ({ unit }) => unit)].map(([unit, all]) => {
-        const steps = all.map(({ name, from_usd: old, to_usd: next }) => `${name} $${old} → $${next}`)
+        const steps = all.map(({ name, from_usd: old, to_usd: next }) => `${nameMeter(name, model)} $${old} → $${next}`)
         return `${steps.join(', ')} per ${unit}`
       })
       return `From ${formatDay(from)}${tier === standardTier ? '' : `, tier ${tier}`}: ${ofUnit.join('; ')}.`
     })
   )
+
+/** What a request of so many tokens costs in the standard tier now: `$0.0007`. */
+export function exampleCost({ rates }: SiteModel, promptTokens: number, completionTokens: number): string {
+  const usage = { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0, rare: null, calls: null }
+  return `$${formatPicos(BigInt(cost(usage, rates)) * 1000n)}`
+}
+
+/** What an example of a request costs, in a sentence. */
+export const describeExampleCost = (model: SiteModel): string =>
+  hasOutput(model)
+    ? `A 1,000-token prompt with a 500-token answer costs ${exampleCost(model, 1000, 500)}.`
+    : `A text of 1,000 tokens costs ${exampleCost(model, 1000, 0)}.`
+
+/** In which unit prices are shown, and in which plan if that matters. */
+export const describeUnit = ({ hasPriceGroups }: SiteFacts): string =>
+  hasPriceGroups
+    ? 'Prices in USD per million tokens, in the cheapest plan that includes the model. Other plans can have other prices.'
+    : 'Prices in USD per million tokens.'

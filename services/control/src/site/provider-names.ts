@@ -6,7 +6,7 @@ const names: Readonly<Record<string, string>> = {
   deepseek: 'DeepSeek',
   google: 'Google',
   groq: 'Groq',
-  local: 'Self-hosted',
+  local: 'Our servers',
   meta: 'Meta',
   microsoft: 'Microsoft',
   mistral: 'Mistral',
@@ -18,6 +18,9 @@ const names: Readonly<Record<string, string>> = {
   zhipu: 'Zhipu AI'
 }
 
-/** The name that people know of a catalog's `owned_by`. Unknown ones are shown as the catalog has them. */
+/**
+ * The name that people know of a catalog's `owned_by`: who serves a model, which is not always who made it. Unknown ones
+ * are shown as the catalog has them.
+ */
 export const nameProvider = (ownedBy: string): string =>
   Object.hasOwn(names, ownedBy.toLowerCase()) ? names[ownedBy.toLowerCase()]! : ownedBy

@@ -15,7 +15,7 @@ const offer = {
 }
 const factsOf = (catalog: Catalog, more: Partial<typeof offer> = {}) => describeSite(catalog, { ...offer, ...more })
 
-test('models are in the order of the catalog, with makers, kinds and a model of the free plan as example', async () => {
+test('models are in the order of the catalog, with providers, kinds and a model of the free plan as example', async () => {
   const facts = factsOf(shipped)
   assert.deepEqual(
     facts.models.map(({ id }) => id),
@@ -57,7 +57,7 @@ test('plans that nobody can get any more are not shown, and those without a pric
   )
 })
 
-test('the short list has the newest models of every maker, free ones last', async () => {
+test('the short list has the newest models of every provider, free ones last', async () => {
   const known = chooseKnownModels(factsOf(shipped), 8)
   assert.equal(known.length, 8)
   assert.equal(new Set(known.map(({ provider }) => provider)).size, 7)

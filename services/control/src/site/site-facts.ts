@@ -4,18 +4,26 @@ import { chargedPrices, priceGroupOf } from '@tollgate/contracts/catalog/list-pr
 import { findPriceChanges, type PriceChange } from '@tollgate/contracts/catalog/price-changes.ts'
 import type { PricedModel, PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
 import type { StatusResponse } from '@tollgate/contracts/http/status.ts'
-import { isFree } from '@tollgate/contracts/prices/rates-for.ts'
-import { describeModels } from '../models/model-routes.ts'
+import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
+import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
+import { isFree, ratesFor } from '@tollgate/contracts/prices/rates-for.ts'
+import { describeModels, isOnSale } from '../models/model-routes.ts'
 import { nameProvider } from './provider-names.ts'
 
-/** A model as the public pages show it, with the prices of a new account of the free plan. */
+/** A model as the public pages show it, with the prices of the cheapest plan that includes it. */
 export interface SiteModel extends PricedModel {
-  /** The maker's name, as people know it. */
+  /** The name of who serves it, as people know it. */
   readonly provider: string
+  /** The cheapest plan on sale that includes it. */
+  readonly plan: Pick<SitePlan, 'id' | 'name' | 'isFree'>
   /** Whether it costs nothing: every price is 0. */
   readonly isFree: boolean
   /** Prices of short prompts in the standard tier that apply now. */
   readonly usual: PricesOfPeriod['rows'][number]['usd_per_million_tokens']
+  /** The same as rates, which a cost is computed by. */
+  readonly rates: ChargeRates
+  /** Coming times at which dated prices begin or end, in order. Unix milliseconds. */
+  readonly priceDates: readonly number[]
   /** Coming changes of prices, in order. */
   readonly changes: readonly PriceChange[]
   /** Unix seconds. */
@@ -59,11 +67,15 @@ export interface SiteFacts {
   readonly plans: readonly SitePlan[]
   readonly providers: readonly SiteProvider[]
   readonly kinds: readonly ModelKind[]
+  /** Whether the shown plans have different prices of models. */
+  readonly hasPriceGroups: boolean
   /** The paths at which any model is offered. */
   readonly endpoints: ReadonlySet<string>
   /** For code that works: a chat model of the free plan if there is one. null without any chat model. */
   readonly example: SiteModel | null
   readonly status: MeasuredStatus
+  /** The present year in UTC. */
+  readonly year: number
 }
 
 /** What gateways measured, and what the operator announces. */
@@ -83,32 +95,67 @@ interface Offer {
  * that a visitor can get.
  */
 export function describeSite(catalog: Catalog, { leftOut, spoken, status, now }: Offer): SiteFacts {
-  const group = priceGroupOf(catalog, undefined, catalog.plans[freePlan]!.priceGroup)
   const order = new Map(Object.keys(catalog.models).map((id, index) => [id, index]))
-  const models = describeModels(catalog, { plan: freePlan, group, leftOut, spoken, now })
-    .map((model): SiteModel => {
-      const entry = catalog.models[model.id]!
-      const prices = chargedPrices(entry, group)
-      const period = model.prices.find(({ is_now: isNow }) => isNow) ?? model.prices[0]!
-      return {
-        ...model,
-        provider: nameProvider(model.owned_by),
-        isFree: isFree(prices),
-        usual: period.rows[0]!.usd_per_million_tokens,
-        changes: findPriceChanges(prices, now.getTime()),
-        created: entry.created
-      }
-    })
+  const models = byCheapestPlan(catalog)
+    .flatMap(({ id: plan, name, group, modelIds }) =>
+      describeModels(catalog, { plan, group, leftOut, spoken, now })
+        .filter(({ id }) => modelIds.has(id))
+        .map((model): SiteModel => {
+          const entry = catalog.models[model.id]!
+          const prices = chargedPrices(entry, group)
+          const period = model.prices.find(({ is_now: isNow }) => isNow) ?? model.prices[0]!
+          return {
+            ...model,
+            provider: nameProvider(model.owned_by),
+            plan: { id: plan, name, isFree: plan === freePlan },
+            isFree: isFree(prices),
+            usual: period.rows[0]!.usd_per_million_tokens,
+            rates: ratesFor(prices, { tier: standardTier, promptTokens: 0, at: now.getTime() }),
+            priceDates: findPriceDates(model, now),
+            changes: findPriceChanges(prices, now.getTime()),
+            created: entry.created
+          }
+        })
+    )
     .toSorted((one, other) => order.get(one.id)! - order.get(other.id)!)
+  const plans = describePlans(catalog, models)
   return {
     models,
-    plans: describePlans(catalog, models),
+    plans,
     providers: describeProviders(models),
     kinds: [...new Set(models.map(({ kind }) => kind))],
+    hasPriceGroups: new Set(plans.map(({ id }) => groupOf(catalog, id)?.multiplier ?? 1)).size > 1,
     endpoints: new Set(models.flatMap(({ endpoints }) => endpoints ?? [])),
     example: chooseExample(catalog.plans[freePlan]!, models),
-    status
+    status,
+    year: now.getUTCFullYear()
   }
+}
+
+const groupOf = (catalog: Catalog, plan: string) => priceGroupOf(catalog, undefined, catalog.plans[plan]!.priceGroup)
+
+/** The plans on sale, the cheapest first, each with the models that no cheaper one includes. */
+function byCheapestPlan(catalog: Catalog) {
+  const monthlyPrice = ([id, { prices = [] }]: readonly [string, Plan]): number => {
+    const sold = prices.filter(({ isSold }) => isSold)
+    return id === freePlan
+      ? 0
+      : Math.min(...sold.map(({ interval, amount }) => amount / (interval === 'year' ? 12 : 1)))
+  }
+  const plans = Object.entries(catalog.plans)
+    .filter(([id, plan]) => isOnSale(id, plan))
+    .toSorted((one, other) => monthlyPrice(one) - monthlyPrice(other))
+  const found = new Set<string>()
+  return plans.map(([id, { name, models }]) => {
+    const modelIds = new Set(models.filter((model) => !found.has(model)))
+    for (const model of models) found.add(model)
+    return { id, name, group: groupOf(catalog, id), modelIds }
+  })
+}
+
+function findPriceDates({ prices }: PricedModel, now: Date): number[] {
+  const times = prices.flatMap(({ from, until }) => [from, until].flatMap((at) => (at === null ? [] : Date.parse(at))))
+  return [...new Set(times)].filter((time) => time > now.getTime()).toSorted((one, other) => one - other)
 }
 
 function describePlans({ plans }: Catalog, models: readonly SiteModel[]): SitePlan[] {
@@ -153,7 +200,7 @@ function chooseExample(free: Plan, models: readonly SiteModel[]): SiteModel | nu
   return ofFree.find(isChat) ?? models.find(isChat) ?? null
 }
 
-/** Chooses models for a short list: the newest chat models, as evenly from all makers as there are, free ones last. */
+/** Chooses models for a short list: the newest chat models, as evenly from all providers as there are, free ones last. */
 export function chooseKnownModels({ models, providers }: SiteFacts, count: number): SiteModel[] {
   const queues = providers.map(({ id }) =>
     models

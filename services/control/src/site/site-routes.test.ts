@@ -123,16 +123,25 @@ test('hostile names and texts stay text on every page', async (t) => {
   assert.doesNotMatch(found.text, /<img src=x/)
 })
 
-test('an account of the free plan would pay the shown prices, and models that no gateway has are not shown', async (t) => {
-  const { free, pro } = shipped.plans
+test('the shown prices are those of the cheapest plan that has the model, and models that no gateway has are not shown', async (t) => {
+  const { free, pro, team } = shipped.plans
   const offline = {
     ...shipped.models['gpt-4o-mini']!,
     route: [{ ...shipped.models['gpt-4o-mini']!.route[0]!, upstream: 'away' }]
   }
   const onlyByHand = { ...pro!, prices: [], models: ['gpt-5'] }
   const catalog: Catalog = {
-    models: { 'gpt-5-nano': shipped.models['gpt-5-nano']!, 'gpt-4o-mini': offline, 'gpt-5': shipped.models['gpt-5']! },
-    plans: { free: { ...free!, models: ['gpt-5-nano', 'gpt-4o-mini'], priceGroup: 'start' }, pro: { ...onlyByHand } },
+    models: {
+      'gpt-5-nano': shipped.models['gpt-5-nano']!,
+      'gpt-5-mini': shipped.models['gpt-5-mini']!,
+      'gpt-4o-mini': offline,
+      'gpt-5': shipped.models['gpt-5']!
+    },
+    plans: {
+      free: { ...free!, models: ['gpt-5-nano', 'gpt-4o-mini'], priceGroup: 'start' },
+      pro: { ...onlyByHand },
+      team: { ...team!, models: ['gpt-5-nano', 'gpt-5-mini'] }
+    },
     priceGroups: { start: 3 }
   }
   const upstreams = {
@@ -145,6 +154,8 @@ test('an account of the free plan would pay the shown prices, and models that no
   const { open } = await openSite(t, { catalog, liveUpstreams: async () => upstreams })
   const { text } = await open('/models')
   assert.match(text, /gpt-5-nano.*\$0\.15.*\$1\.20/s)
+  assert.match(text, /gpt-5-mini.*\$0\.25.*\$2\.00/s)
+  assert.match(text, /in the cheapest plan that includes the model/)
   assert.doesNotMatch(text, /gpt-4o-mini|gpt-5"|gpt-5</)
   for (const id of ['gpt-4o-mini', 'gpt-5']) assert.equal((await open(`/models/${id}`)).status, 404)
   assert.doesNotMatch((await open('/sitemap.xml')).text, /gpt-4o-mini|gpt-5</)
@@ -180,12 +191,14 @@ test('a coming change of prices has its date, and is in force from then on', asy
     plans: { free: { ...shipped.plans.free!, models: ['gpt-5-nano'] } }
   }
   const { control, open } = await openSite(t, { catalog })
-  assert.match((await open('/models')).text, /New prices 1 Mar 2099/)
+  assert.match((await open('/models')).text, />\$0\.10 \/ \$0\.80 from 1 Mar 2099</)
   const { text } = await open('/models/gpt-5-nano')
   assert.match(
     text,
     /From 1 March 2099: Input \$0\.05 → \$0\.10, Cached input \$0\.005 → \$0\.01, Output \$0\.40 → \$0\.80 per 1M tokens\./
   )
+  // Only the rows that change then are in a table of their own.
+  assert.match(text, /<caption[^>]*>Now<.*<caption[^>]*>From 1 March 2099</s)
   control.passTime(from * 1000 - Date.now())
   const later = await open('/models/gpt-5-nano')
   assert.match(later.text, /Input costs \$0\.10 and output \$0\.80 per million tokens/)
@@ -202,6 +215,18 @@ test('only visitors with a session are sent to the dashboard, and proxies keep b
   assert.equal(user.headers['cache-control'], 'private, no-cache')
   assert.notEqual(user.headers.etag, stranger.headers.etag)
   assert.equal((await open('/', { cookie: 'other=x' })).headers.etag, stranger.headers.etag)
+})
+
+test('the button of a model outside the free plan leads to the cheapest plan that has it', async (t) => {
+  const { open } = await openSite(t)
+  const hrefIn = (text: string, button: string): string =>
+    String(new RegExp(`<a href="([^"]+)"[^>]*>${button}<`).exec(text)?.[1]).replaceAll('&#38;', '&')
+  const bill = '/dashboard/billing?plan=pro&interval=month'
+  const ofStranger = hrefIn((await open('/models/gpt-5')).text, 'Start with Pro')
+  assert.equal(new URL(ofStranger, 'http://localhost').searchParams.get('next'), bill)
+  const { text } = await open('/models/gpt-5', { cookie: 'svc_session=x' })
+  assert.equal(hrefIn(text, 'Choose Pro'), bill)
+  assert.equal(hrefIn((await open('/models/gpt-6-luna')).text, 'Get started'), '/register')
 })
 
 test('the first button tells who gets an account', async (t) => {

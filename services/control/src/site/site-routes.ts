@@ -1,5 +1,6 @@
 import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../clocks/clock.ts'
 import { encodePage, sendEncoded } from '../http/encoded-page.ts'
 import { docsPagesRoutes, docsRoutePaths } from './docs/docs-routes.ts'
 import { keepLast } from './keep-last.ts'
@@ -23,6 +24,7 @@ export interface SiteOptions {
   readonly readFacts: () => Promise<SiteFacts>
   /** What the docs name. */
   readonly docs: DocsFacts
+  readonly clock: Clock
 }
 
 const forEver = 'public, max-age=31536000, immutable'
@@ -56,7 +58,11 @@ export function siteRoutes(app: FastifyInstance, options: SiteOptions): void {
 }
 
 /** What is sold, at what price, and by whom. */
-function sellingRoutes(app: FastifyInstance, { context, readFacts }: SiteOptions, docsPaths: () => string[]): void {
+function sellingRoutes(
+  app: FastifyInstance,
+  { context, readFacts, clock }: SiteOptions,
+  docsPaths: () => string[]
+): void {
   const { texts, publicUrl, brand } = context
   const send = createPageSender(context)
   const options = { logLevel: 'warn' } as const
@@ -86,7 +92,10 @@ function sellingRoutes(app: FastifyInstance, { context, readFacts }: SiteOptions
   })
   app.get('/status', options, async (request, reply) => {
     const facts = await readFacts()
-    return send(request, reply, facts, '/status', () => statusPage(facts))
+    // The page has the minute in which it was written, so it is kept as long.
+    const now = clock()
+    const minute = Math.floor(now.getTime() / 60_000)
+    return send(request, reply, facts, `/status ${minute}`, () => statusPage(facts, now))
   })
   for (const name of legalPageNames) {
     const text = texts.legal[name]

@@ -67,7 +67,10 @@ export function writeSnippets({ id, kind, endpoints }: SiteModel, gatewayUrl: st
     python: [
       'from openai import OpenAI',
       '',
-      `client = OpenAI(base_url="${gatewayUrl}/v1", api_key="${placeholder}")`,
+      'client = OpenAI(',
+      `    base_url="${gatewayUrl}/v1",`,
+      `    api_key="${placeholder}",`,
+      ')',
       `answer = client.${method}(`,
       `    model=${JSON.stringify(id)},`,
       ...members.map(([name, value]) => `    ${name}=${inOneLine(value)},`),
@@ -77,7 +80,10 @@ export function writeSnippets({ id, kind, endpoints }: SiteModel, gatewayUrl: st
     node: [
       "import OpenAI from 'openai'",
       '',
-      `const client = new OpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: '${placeholder}' })`,
+      'const client = new OpenAI({',
+      `  baseURL: '${gatewayUrl}/v1',`,
+      `  apiKey: '${placeholder}'`,
+      '})',
       `const answer = await client.${method}({`,
       [`  model: ${JSON.stringify(id)}`, ...members.map(([name, value]) => `  ${name}: ${inOneLine(value)}`)].join(
         ',\n'
@@ -98,7 +104,10 @@ function writeMessages(id: string, gatewayUrl: string): Snippets {
     python: [
       'from anthropic import Anthropic',
       '',
-      `client = Anthropic(base_url="${gatewayUrl}", api_key="${placeholder}")`,
+      'client = Anthropic(',
+      `    base_url="${gatewayUrl}",`,
+      `    api_key="${placeholder}",`,
+      ')',
       'answer = client.messages.create(',
       `    model=${model},`,
       '    max_tokens=1024,',
@@ -109,7 +118,10 @@ function writeMessages(id: string, gatewayUrl: string): Snippets {
     node: [
       "import Anthropic from '@anthropic-ai/sdk'",
       '',
-      `const client = new Anthropic({ baseURL: '${gatewayUrl}', apiKey: '${placeholder}' })`,
+      'const client = new Anthropic({',
+      `  baseURL: '${gatewayUrl}',`,
+      `  apiKey: '${placeholder}'`,
+      '})',
       'const answer = await client.messages.create({',
       `  model: ${model},`,
       '  max_tokens: 1024,',

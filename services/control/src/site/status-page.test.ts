@@ -9,8 +9,10 @@ test('the status has what was measured and announced, and nothing that was not',
   const { control, open } = await openSite(t)
   const [model] = control.catalog.plans.free!.models as [string]
   const before = (await open('/status')).text
-  assert.match(before, /Too few requests in the last day to say.*No model had 20 requests/s)
-  assert.doesNotMatch((await open(`/models/${model}`)).text, /Speed and uptime/)
+  assert.match(before, /No incidents reported.*Speed and uptime appear once there are 20 requests/s)
+  assert.doesNotMatch(before, /<h2|<table/)
+  assert.match((await open(`/models/${model}`)).text, /Speed and uptime appear once there are 20 requests/)
+  assert.doesNotMatch((await open('/')).text, /No incidents/)
   const row = { ...noneServed(), successes: 49_999, failures: 1 }
   const report = { reporter: 'one', sequence: 1, rows: new Map([[model, row]]) }
   await addServed(control.redis, { hour: hourOf(control.now().getTime()), ...report })
@@ -24,5 +26,6 @@ test('the status has what was measured and announced, and nothing that was not',
   // 99.998 % is not 100 %.
   assert.match(text, new RegExp(`${model}</a>.*99\\.99 %`, 's'))
   assert.match(text, /aria-label="1 h good, 23 h not measured"/)
-  assert.match((await open(`/models/${model}`)).text, /Speed and uptime.*99\.99 %/s)
+  assert.match((await open(`/models/${model}`)).text, /Speed and uptime<.*99\.99 %/s)
+  assert.match((await open('/')).text, /<a href="\/status"[^>]*>.*Most requests fail/)
 })

@@ -1,6 +1,6 @@
-import type { Announcement, ModelStatus, ServiceState } from '@tollgate/contracts/http/status.ts'
+import type { Announcement, ModelStatus, ProviderStatus, ServiceState } from '@tollgate/contracts/http/status.ts'
 import { badge, card, container, denseCell, headCell, numberCell, sectionTitle, textLink } from './class-names.ts'
-import { formatCount, formatDay } from './format.ts'
+import { countOf, formatCount, formatDay, joinNames } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 import { nameProvider } from './provider-names.ts'
@@ -8,10 +8,10 @@ import type { Page } from './site-context.ts'
 import { modelPath, type SiteFacts } from './site-facts.ts'
 
 const overall: Readonly<Record<ServiceState, string>> = {
-  good: 'Requests succeed.',
+  good: 'All systems work.',
   degraded: 'Some requests fail.',
   down: 'Most requests fail.',
-  unknown: 'Too few requests in the last day to say.'
+  unknown: 'No incidents reported.'
 }
 
 const words: Readonly<Record<ServiceState, string>> = {
@@ -35,32 +35,66 @@ const fills: Readonly<Record<ServiceState, string>> = {
   unknown: 'fill-line'
 }
 
-/** `/status`: whether requests succeed, by provider and model, and what the operator announces. */
-export function statusPage({ status }: SiteFacts): Page {
+/** The state of the whole service, in a sentence. */
+function describeState({ state, announcements }: SiteFacts['status']): string {
+  const isMaintained = announcements.some((one) => one.is_present && one.level === 'maintenance')
+  return state === 'degraded' && isMaintained ? 'Maintenance is under way.' : overall[state]
+}
+
+const later = 'Speed and uptime appear once there are 20 requests in a day.'
+
+/**
+ * `/status`: whether requests succeed, by provider and model, and what the operator announces.
+ *
+ * @param now when the status was read
+ */
+export function statusPage({ status }: SiteFacts, now: Date): Page {
   const { state, announcements, providers, models } = status
   const present = announcements.filter((one) => one.is_present)
-  const others = announcements.filter((one) => !one.is_present)
-  const isMaintained = state === 'degraded' && present.some(({ level }) => level === 'maintenance')
-  const sentence = isMaintained ? 'Maintenance is under way.' : overall[state]
+  const coming = announcements.filter((one) => !one.is_present && Date.parse(one.starts_at) > now.getTime())
+  const past = announcements.filter((one) => !one.is_present && !coming.includes(one))
+  const sentence = describeState(status)
   const measured = models.filter((one) => one.uptime !== null)
   return {
     path: '/status',
     title: 'Status',
     description: `${sentence} Success and speed of each model in the last 24 hours.`,
     body: html`<div class="${container} pt-8"><h1 class="text-3xl font-semibold tracking-tight">Status</h1>
-<p class="${card} mt-5 flex flex-wrap items-center gap-3 p-5 text-lg font-medium">${stateBadge(state)}${sentence}</p>
+<div class="${card} mt-5 p-5"><p class="flex flex-wrap items-center gap-3 text-lg font-medium">${state !== 'unknown' && stateBadge(state)}${sentence}</p><p class="mt-1 text-sm text-ink-soft">As of ${writeTime(now)}. This website works.${measured.length > 0 ? ' Gateways report once a minute.' : ` ${later}`}</p></div>
 ${present.map(writeAnnouncement)}
-<section class="mt-10" aria-labelledby="providers"><h2 id="providers" class="${sectionTitle}">Providers</h2>
-<ul class="mt-4 grid gap-3 sm:grid-cols-2 lg:grid-cols-3">${providers.map(
-      ({ name, state, uptime }) =>
-        html`<li class="${card} flex items-center justify-between gap-3 px-4 py-3"><span class="min-w-0 break-words">${nameProvider(name)}</span><span class="flex shrink-0 items-center gap-2">${uptime !== null && html`<span class="text-sm text-ink-soft tabular-nums">${percent(uptime)}</span>`}${stateBadge(state)}</span></li>`
-    )}</ul></section>
-<section class="mt-10" aria-labelledby="models"><h2 id="models" class="${sectionTitle}">Models</h2>
-<p class="mt-1 text-ink-soft">Measured from real requests of the last 24 hours. Models with fewer than 20 are not shown.</p>
-${measured.length === 0 ? html`<p class="mt-4">No model had 20 requests in the last 24 hours.</p>` : writeModels(measured)}</section>
-${others.length > 0 && html`<section class="mt-10" aria-labelledby="announcements"><h2 id="announcements" class="${sectionTitle}">Coming and past</h2>${others.map(writeAnnouncement)}</section>`}
-<p class="mt-10 text-sm text-ink-soft">For programs: <a href="/api/status" class="${textLink}">/api/status</a></p></div>`
+${measured.length > 0 && html`${writeProviders(providers)}${writeModels(measured, models.length)}`}
+${writeAnnouncements('Planned maintenance', coming)}${writeAnnouncements('Past 7 days', past)}
+<p class="mt-10 text-sm text-ink-soft"><a href="/api/status" class="${textLink}">Status as JSON</a></p></div>`
   }
+}
+
+function writeProviders(providers: readonly ProviderStatus[]): Html {
+  const [measured, others] = [true, false].map((is) => providers.filter(({ uptime }) => (uptime !== null) === is))
+  return html`<section class="mt-10" aria-labelledby="providers"><h2 id="providers" class="${sectionTitle}">Providers</h2>
+<ul class="${card} mt-4 divide-y divide-line">${measured!.map(
+    ({ name, state, uptime }) =>
+      html`<li class="flex items-center justify-between gap-3 px-5 py-3"><span class="min-w-0 break-words">${nameProvider(name)}</span><span class="flex shrink-0 items-center gap-3"><span class="text-sm text-ink-soft tabular-nums">${percent(uptime!)}</span>${stateBadge(state)}</span></li>`
+  )}</ul>${others!.length > 0 && html`<p class="mt-3 text-sm text-ink-soft">Fewer than 20 requests in 24 hours: ${joinNames(others!.map(({ name }) => nameProvider(name)))}.</p>`}</section>`
+}
+
+const dots: Readonly<Record<ServiceState, string>> = {
+  good: 'bg-accent',
+  degraded: 'bg-warning',
+  down: 'bg-danger',
+  unknown: 'bg-line-strong'
+}
+const maxNamed = 2
+
+/** The state of the service for other pages, in a line; null while it is not known. */
+export function statusLine({ status }: SiteFacts): Html | null {
+  const { state, models } = status
+  if (state === 'unknown') return null
+  const disturbed = models.filter((one) => one.state === 'degraded' || one.state === 'down').map(({ id }) => id)
+  const names = joinNames([
+    ...disturbed.slice(0, maxNamed),
+    ...(disturbed.length > maxNamed ? [`${disturbed.length - maxNamed} more`] : [])
+  ])
+  return html`<p class="mt-4 text-sm"><a href="/status" class="inline-flex min-h-6 items-center gap-2 text-ink-soft hover:text-ink hover:underline"><span class="size-2 shrink-0 rounded-full ${dots[state]}"></span>${describeState(status)}${names !== '' && ` Disturbed: ${names}.`}</a></p>`
 }
 
 const stateBadge = (state: ServiceState): Html => html`<span class="${badge} ${looks[state]}">${words[state]}</span>`
@@ -82,21 +116,33 @@ const levels: Readonly<Record<Announcement['level'], string>> = {
   maintenance: 'Maintenance'
 }
 
+function writeTime(time: Date): Html {
+  const at = time.toISOString()
+  return html`<time datetime="${at}">${formatDay(time)}, ${at.slice(11, 16)} UTC</time>`
+}
+
+const writeAnnouncements = (title: string, all: readonly Announcement[]): Html | null =>
+  all.length === 0
+    ? null
+    : html`<section class="mt-10"><h2 class="${sectionTitle}">${title}</h2>${all.map(writeAnnouncement)}</section>`
+
 function writeAnnouncement({ level, title, text, starts_at: from, ends_at: until }: Announcement): Html {
-  const time = (at: string) => html`<time datetime="${at}">${formatDay(new Date(at))}, ${at.slice(11, 16)} UTC</time>`
   return html`<article class="${card} mt-4 p-5"><h3 class="flex flex-wrap items-center gap-2 font-semibold"><span class="${badge} ${looks[announced[level]]}">${levels[level]}</span>${title}</h3>
-<p class="mt-1 text-[0.8125rem] text-ink-soft">From ${time(from)}${until !== null && html` to ${time(until)}`}</p>
+<p class="mt-1 text-[0.8125rem] text-ink-soft">From ${writeTime(new Date(from))}${until !== null && html` to ${writeTime(new Date(until))}`}</p>
 <div class="prose mt-3">${renderMarkdown(text, 4)}</div></article>`
 }
 
-function writeModels(models: readonly ModelStatus[]): Html {
+function writeModels(models: readonly ModelStatus[], count: number): Html {
   const head = (text: string, isNumber = true) =>
     html`<th scope="col" class="${headCell}${isNumber && ' text-right'}">${text}</th>`
-  return html`<div class="${card} mt-4 overflow-x-auto" tabindex="0"><table class="w-full text-sm whitespace-nowrap"><thead><tr class="border-b border-line">${head('Model', false)}${head('Last 24 hours', false)}${head('Success')}${head('First token')}${head('Tokens / s')}</tr></thead>
+  const others = count - models.length
+  return html`<section class="mt-10" aria-labelledby="models"><h2 id="models" class="${sectionTitle}">Models</h2>
+<p class="mt-1 text-ink-soft">Measured from real requests of the last 24 hours.${others > 0 && ` ${countOf(others, 'model')} had fewer than 20 requests.`}</p>
+<div class="${card} wide-table mt-4" tabindex="0" role="region" aria-label="Models"><table class="w-full text-sm whitespace-nowrap"><thead><tr class="border-b border-line">${head('Model', false)}${head('Last 24 hours', false)}${head('Success')}${head('First token')}${head('Tokens / s')}</tr></thead>
 <tbody>${models.map((model) => {
     const { id, uptime, first_token_ms: first, tokens_per_second: speed, hours } = model
     return html`<tr class="border-b border-line last:border-0"><th scope="row" class="${denseCell} text-left font-mono text-[0.8125rem] font-normal whitespace-nowrap"><a href="${modelPath(id)}" class="${textLink}">${id}</a></th><td class="${denseCell}">${hourBar(hours)}</td><td class="${denseCell} ${numberCell}">${uptime !== null && percent(uptime)}</td><td class="${denseCell} ${numberCell}">${first !== null && milliseconds(first.p50)}</td><td class="${denseCell} ${numberCell}">${speed !== null && formatCount(speed.p50)}</td></tr>`
-  })}</tbody></table></div>`
+  })}</tbody></table></div></section>`
 }
 
 const milliseconds = (ms: number): string => (ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`)
@@ -116,10 +162,10 @@ function hourBar(hours: readonly ServiceState[]): Html {
   )}</svg>`
 }
 
-/** What was measured of a model, for its page; null without enough requests. */
-export function measuredSpeed({ status }: SiteFacts, id: string): Html | null {
+/** What was measured of a model, for its page. */
+export function measuredSpeed({ status }: SiteFacts, id: string): Html {
   const model = status.models.find((one) => one.id === id)
-  if (model === undefined || model.uptime === null) return null
+  if (model === undefined || model.uptime === null) return html`<p class="mt-8 text-sm text-ink-soft">${later}</p>`
   const { uptime, first_token_ms: first, tokens_per_second: speed, hours } = model
   const facts: Array<readonly [name: string, value: string]> = [['Requests that succeeded', percent(uptime)]]
   if (first !== null) {

@@ -32,14 +32,14 @@ export function planOffers({ plans }: SiteFacts, { brand, publicUrl }: SiteConte
 
 /** A model as a product of schema.org, with its usual prices. */
 export function modelProduct(model: SiteModel, { brand, publicUrl }: SiteContext, description: string): Data {
-  const { id, provider, usual, max_output_tokens: output } = model
+  const { id, usual, max_output_tokens: output } = model
   const kinds = [['input', 'input'] as const, ...(output === 0 ? [] : [['output', 'output'] as const])]
   return {
     '@type': 'Product',
     name: id,
     description,
     category: 'Large language model API',
-    brand: { '@type': 'Brand', name: provider },
+    brand: { '@type': 'Brand', name: brand.name },
     offers: kinds.map(([kind, name]) => ({
       '@type': 'Offer',
       name: `1M ${name} tokens`,
