@@ -58,6 +58,7 @@ function describeObject(schema: JsonSchema, indent: string): string {
 
 function between(low: unknown, high: unknown, unit: string): string {
   if (low === undefined && high === undefined) return ''
+  if (low === 1 && high === undefined && unit !== '') return 'not empty'
   const range =
     high === undefined ? `at least ${low}` : low === undefined || low === 0 ? `at most ${high}` : `${low} to ${high}`
   return unit === '' ? range : `${range} ${unit}`

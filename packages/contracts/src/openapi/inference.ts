@@ -1,6 +1,7 @@
 import type { OpenApiDocument, Operation } from './document.ts'
 import { requestIdHeader } from './inference/answer-headers.ts'
 import { getCredits, getCurrentKey } from './inference/current-key.ts'
+import { describeMembers } from './inference/member-texts.ts'
 import { countMessageTokens, createMessage } from './inference/messages.ts'
 import { getModel, listModels } from './inference/models.ts'
 import {
@@ -20,17 +21,24 @@ const createChatCompletion = callOfModel(
   'Create a chat completion',
   'ChatRequest',
   'ChatCompletion',
-  { event: 'ChatCompletionChunk', takesMedia: true }
+  {
+    intro: 'Answers a conversation, as a whole or as a stream, in the format of OpenAI’s API.',
+    event: 'ChatCompletionChunk',
+    takesMedia: true
+  }
 )
 const createCompletion = callOfModel(
   'createCompletion',
   'Create a completion (legacy)',
   'CompletionRequest',
   'Completion',
-  { event: 'CompletionChunk' }
+  { intro: 'Continues a text. New code uses chat completions instead.', event: 'CompletionChunk' }
 )
-const createEmbedding = callOfModel('createEmbedding', 'Create embeddings', 'EmbeddingRequest', 'EmbeddingList', {})
+const createEmbedding = callOfModel('createEmbedding', 'Create embeddings', 'EmbeddingRequest', 'EmbeddingList', {
+  intro: 'Turns texts into vectors, which programs compare.'
+})
 const createModeration = callOfModel('createModeration', 'Create a moderation', 'ModerationRequest', 'Moderation', {
+  intro: 'Judges whether texts or pictures are harmful.',
   takesMedia: true
 })
 
@@ -89,7 +97,9 @@ export const inferenceDocument: OpenApiDocument = {
     '/v1/openapi.json': { get: getInferenceOpenApi }
   },
   components: {
-    schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, { ...schema }])),
+    schemas: Object.fromEntries(
+      Object.entries(schemas).map(([name, schema]) => [name, describeMembers(name, schema)])
+    ) as OpenApiDocument['components']['schemas'],
     securitySchemes: {
       apiKey: { type: 'http', scheme: 'bearer', description: 'An API key for inference (`tg_…`).' },
       xApiKey: {

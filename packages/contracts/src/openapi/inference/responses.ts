@@ -34,6 +34,7 @@ export const createResponse = callOfModel(
   'ResponseRequest',
   'Response',
   {
+    intro: 'Answers a conversation in the format of OpenAI’s Responses API, as a whole or as a stream.',
     event: 'TypedEvent',
     takesMedia: true,
     about: paragraphs(aboutEvents, aboutResponses, aboutReferences),
@@ -77,6 +78,7 @@ export const compactConversation = callOfModel(
   'CompactRequest',
   'Compaction',
   {
+    intro: 'Shortens a conversation, so that it goes on with fewer tokens.',
     takesMedia: true,
     errors: ['previous_response_not_found', 'item_not_found']
   }

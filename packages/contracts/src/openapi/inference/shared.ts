@@ -136,12 +136,15 @@ export function callOfModel(
   request: keyof typeof schemas,
   answer: keyof typeof schemas,
   {
+    intro,
     event = null,
     takesMedia = false,
     about = aboutStreams,
     errors = [],
     headers = {}
   }: {
+    /** What it does, in a sentence or two. */
+    intro: string
     /** The data of an event of its streams; null if it has none. */
     event?: keyof typeof schemas | null
     takesMedia?: boolean
@@ -155,6 +158,7 @@ export function callOfModel(
     operationId,
     summary,
     description: paragraphs(
+      intro,
       streams && about,
       takesMedia && aboutMedia,
       aboutMembers,

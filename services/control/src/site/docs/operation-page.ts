@@ -12,13 +12,19 @@ export function writeOperation(one: ReferencedOperation, models: ExampleModels):
   const { api, operation } = one
   const named = api.document.components.schemas
   const { parameters = [], requestBody } = operation
+  // Paragraphs with a title of their own are details.
+  const paragraphs = (operation.description ?? '').split('\n\n')
+  const [intro, notes] = [false, true].map((isNote) => paragraphs.filter((one) => one.startsWith('**') === isNote)) as [
+    string[],
+    string[]
+  ]
   const places = [
     ['path', 'Path'],
     ['query', 'Query'],
     ['header', 'Headers']
   ] as const
   return html`${writeCall(one, models)}
-${renderMarkdown(operation.description ?? '')}
+${renderMarkdown(intro.join('\n\n'))}
 ${describeSecurity(operation, api.document)}
 ${places.map(([place, title]) =>
   writeParameters(
@@ -28,6 +34,7 @@ ${places.map(([place, title]) =>
   )
 )}
 ${requestBody !== undefined && html`<h2 id="body">Body</h2>${writeContent(requestBody.content, named)}`}
+${notes.length > 0 && html`<h2 id="notes">Good to know</h2>${renderMarkdown(notes.join('\n\n'))}`}
 <h2 id="answers">Answers</h2>
 ${Object.entries(operation.responses).map(([status, { description, content = {} }]) =>
   Number(status) < 400 ? html`<h3>${status}: ${description}</h3>${writeContent(content, named)}` : null
