@@ -3,7 +3,7 @@ export const docsPages = [
   ['/docs', 'Quickstart'],
   ['/docs/features', 'Streaming, tools and images'],
   ['/docs/clients', 'SDKs and coding agents'],
-  ['/docs/migrate', 'Move from OpenAI, Anthropic or OpenRouter'],
+  ['/docs/migrate', 'Move from another API'],
   ['/docs/errors', 'Errors'],
   ['/docs/limits', 'Limits'],
   ['/docs/budgets', 'Budgets'],

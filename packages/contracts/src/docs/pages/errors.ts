@@ -21,10 +21,16 @@ export const errors: DocsPage = {
   write: () => {
     const codes = Object.keys(errorTable).sort() as ErrorCode[]
     return `
-Every error has the same body. Decide by \`code\`: it never changes its meaning. Send \`x-request-id\` of the answer when you ask for help.
+Every error has the same body. Programs check \`code\`: it never changes its meaning. When you ask for help, send the header \`x-request-id\`.
 
 \`\`\`json
-{ "error": { "message": "The API key is not valid. …", "type": "authentication_error", "code": "invalid_api_key" } }
+{
+  "error": {
+    "message": "The API key is not valid. …",
+    "type": "authentication_error",
+    "code": "invalid_api_key"
+  }
+}
 \`\`\`
 
 At \`/v1/messages\`, errors have the shape of Anthropic's API, and \`error.details.error_code\` is the code.

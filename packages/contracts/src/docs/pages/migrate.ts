@@ -1,8 +1,8 @@
 import type { DocsPage } from '../docs-facts.ts'
 
 export const migrate: DocsPage = {
-  title: 'Move from OpenAI, Anthropic or OpenRouter',
-  summary: 'What to change in code that calls another API today.',
+  title: 'Move from another API',
+  summary: 'What to change in code that calls OpenAI, Anthropic or OpenRouter today.',
   write: ({ publicUrl, gatewayUrl }) => `
 Change the address and the key. The names of models may differ: the [models](${publicUrl}/dashboard/models) have them.
 
