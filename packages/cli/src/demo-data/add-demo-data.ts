@@ -2,16 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Account, OfferedModel } from '@tollgate/contracts/http/account.ts'
 import type { BillingPlan, OfferedPlan } from '@tollgate/contracts/http/billing.ts'
 import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
+import type { Receipt } from '@tollgate/contracts/requests/receipt.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { noteUses } from '@tollgate/state/last-uses/last-uses.ts'
 import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
 import { encodeReceipt } from '@tollgate/state/receipts/receipt-text.ts'
 import { noteReceipts } from '@tollgate/state/receipts/receipts.ts'
+import { addServed } from '@tollgate/state/served/served.ts'
 import { settle } from '@tollgate/state/settlement/settle.ts'
 import type { SettledRequest } from '@tollgate/state/settlement/settlement-sums.ts'
 import { prepareAccount } from '@tollgate/state/wire/packed.ts'
 import { SystemError } from '../system/system-error.ts'
 import { accountBudgets, type DemoKey, demoKeys } from './demo-keys.ts'
+import { pastServed } from './past-served.ts'
 import { historyDays, type PastKey, type PastRequest, pastReceipt, pastUsage } from './past-usage.ts'
 
 const requestsPerCall = 100
@@ -191,8 +194,8 @@ interface StoreOptions {
 }
 
 /**
- * Settles past requests in Redis and leaves their receipts there, as a gateway does. Control then copies them to the
- * ledger and to the request log.
+ * Settles past requests in Redis, and leaves their receipts and what the status shows there, as a gateway does. Control
+ * then copies them to the ledger and to the request log.
  *
  * @throws SystemError if Redis does not answer; Redis' error if it refuses a settlement
  */
@@ -211,19 +214,27 @@ async function storeUsage(
       await delay(20)
     }
     const prepared = prepareAccount(account)
+    const latest: Receipt[] = []
     const logFrom = Math.floor(Date.now() / 1000) - logSeconds
     for (let from = 0; from < requests.length; from += requestsPerCall) {
       const settled = requests.slice(from, from + requestsPerCall).map(settledRequest)
       const unsettled = await settle(link, [{ account: prepared, requests: settled, tried: '' }])
       for (const { error } of unsettled) throw error
-      if (!isLogged) continue
       const receipts = requests
         .slice(from, from + requestsPerCall)
         .filter(({ at }) => at >= logFrom)
-        .map((request) => encodeReceipt(pastReceipt(account, request, models, Math.random)))
-      if (receipts.length > 0) await noteReceipts(link, accountShard(account), receipts, receiptBytes)
+        .map((request) => pastReceipt(account, request, models, Math.random))
+      latest.push(...receipts)
+      if (!isLogged || receipts.length === 0) continue
+      await noteReceipts(link, accountShard(account), receipts.map(encodeReceipt), receiptBytes)
     }
     await noteUses(link, lastUses(requests))
+    const reporter = crypto.randomUUID()
+    let sequence = 0
+    for (const [hour, rows] of pastServed(latest, Date.now())) {
+      sequence += 1
+      await addServed(link, { hour, reporter, sequence, rows })
+    }
   } finally {
     await link.close()
   }
