@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import t from 'tap'
-import { type Visit, visit } from './browser.ts'
+import { visit } from './browser.ts'
 import { checkPage } from './check-page.ts'
-import { choose } from './use-page.ts'
+import { choose, pay } from './use-page.ts'
 import { browser, openWorld, system } from './world.ts'
 
 t.before(() => openWorld(t))
@@ -123,7 +123,7 @@ t.test(
     await go('Billing')
     await button('Choose Pro').click()
     await page.waitForURL(`${system.addresses.payments}/**`)
-    await pay(window)
+    await pay(page)
     // The address forgets the checkout once the plan is active.
     await page.waitForURL(/\/dashboard\/billing(\?success=1)?$/)
     await page.getByText('You are now on the Pro plan').waitFor()
@@ -179,12 +179,3 @@ t.test(
     assert.deepEqual(foreign, [])
   }
 )
-
-/** Fills in the checkout page of the payment provider. */
-async function pay({ page }: Visit): Promise<void> {
-  await page.locator('[name=number]').fill('4242 4242 4242 4242')
-  await page.locator('[name=expiry]').fill('12 / 40')
-  await page.locator('[name=cvc]').fill('123')
-  await page.locator('[name=name]').fill('Ada Lovelace')
-  await page.getByRole('button', { name: 'Subscribe' }).click()
-}

@@ -215,6 +215,25 @@ test('the first button tells who gets an account', async (t) => {
   assert.match((await asked.open('/pricing')).text, /href="mailto:sales@acme\.example"[^>]*>Ask for an invitation</)
 })
 
+test('the button of a plan leads to the page that pays for it, by the interval that is shown', async (t) => {
+  const { open } = await openSite(t)
+  const hrefOf = (text: string, interval: string, button: string) => {
+    const found = new RegExp(`<div data-interval="${interval}"><a href="([^"]+)"[^>]*>${button}<`).exec(text)
+    return new URL(String(found?.[1]).replaceAll('&#38;', '&'), 'http://localhost:3000')
+  }
+  for (const page of ['/', '/pricing']) {
+    for (const interval of ['month', 'year']) {
+      const target = `/dashboard/billing?plan=pro&interval=${interval}`
+      const ofStranger = hrefOf((await open(page)).text, interval, 'Start with Pro')
+      assert.equal(ofStranger.pathname, '/register')
+      assert.equal(ofStranger.searchParams.get('next'), target)
+      const { text } = await open(page, { cookie: 'svc_session=x' })
+      const { pathname, search } = hrefOf(text, interval, 'Choose Pro')
+      assert.equal(pathname + search, target)
+    }
+  }
+})
+
 test('an address without a page answers as the dashboard does, and an alias leads to its model', async (t) => {
   const catalog: Catalog = {
     ...shipped,

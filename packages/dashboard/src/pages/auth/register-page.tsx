@@ -1,3 +1,4 @@
+import { type ChosenPlan, chosenPlanOf } from '@tollgate/contracts/http/chosen-plan.ts'
 import { useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { CaptchaField, captchaOf, problemOfCaptcha } from '../../captcha/captcha-field.tsx'
@@ -9,6 +10,7 @@ import { sessionChannel } from '../../layout/tabs.ts'
 import { signInFacts } from '../../page-facts.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/class-names.ts'
+import { describePrice, findOffer } from '../billing/describe-plan.ts'
 import { keepNext, readNext, withNext } from './after-sign-in.ts'
 import { AddressField, ProviderButtons } from './login-form.tsx'
 import { DemoMailbox, ResendButton } from './resend-button.tsx'
@@ -40,6 +42,7 @@ const needsApproval = 'The operator of this service approves new accounts before
 export function RegisterPage() {
   const [mailed, setMailed] = useState<string | null>(null)
   const [next] = useState(() => readNext(window.location.search))
+  const [chosen] = useState(() => chosenPlanOf(next))
   const signIn = withNext('/login', next)
   if (mailed !== null) return <CheckYourMail email={mailed} signIn={signIn} />
   if (signInFacts.signup === 'invited') return <OnlyInvited signIn={signIn} />
@@ -51,7 +54,14 @@ export function RegisterPage() {
   return (
     <AuthLayout
       title="Create an account"
-      description={signInFacts.signup === 'approved' ? needsApproval : 'Start for free. No card needed.'}
+      description={
+        <>
+          {chosen !== undefined && <ChosenPlanNote chosen={chosen} />}
+          {signInFacts.signup === 'approved'
+            ? needsApproval
+            : chosen === undefined && 'Start for free. No card needed.'}
+        </>
+      }
       footer={
         <>
           Already registered?{' '}
@@ -77,6 +87,20 @@ export function RegisterPage() {
       </Form>
     </AuthLayout>
   )
+}
+
+/** Names the plan that somebody chose before, and when it is paid. The price comes later than the page. */
+function ChosenPlanNote({ chosen }: { readonly chosen: ChosenPlan }) {
+  const [offer, setOffer] = useState<ReturnType<typeof findOffer>>(undefined)
+  useEffect(() => {
+    // Without the price, the note is still true.
+    void call('listPlans').then(
+      ({ plans }) => setOffer(findOffer(plans, chosen)),
+      () => {}
+    )
+  }, [chosen])
+  const named = offer === undefined ? 'a paid plan' : `${offer.plan.name}, ${describePrice(offer.price)}`
+  return <p>You chose {named}. First create your account, then pay.</p>
 }
 
 /** Registration is closed for people without an invitation. */

@@ -36,6 +36,6 @@ test('the features of a plan are described in words, and unknown entitlements by
 })
 
 test('a price says how often it is paid', async () => {
-  assert.equal(describePrice({ id: 'p', interval: 'month', amount: 2000, currency: 'usd' }), '$20 / month')
-  assert.equal(describePrice({ id: 'p', interval: 'year', amount: 19_950, currency: 'eur' }), '€199.50 / year')
+  assert.equal(describePrice({ id: 'p', interval: 'month', amount: 2000, currency: 'usd' }), '$20 a month')
+  assert.equal(describePrice({ id: 'p', interval: 'year', amount: 19_950, currency: 'eur' }), '€199.50 a year')
 })

@@ -1,3 +1,4 @@
+import type { ChosenPlan } from '@tollgate/contracts/http/chosen-plan.ts'
 import type { Answer } from '../../api/call.ts'
 import { formatAmount, formatShortUsd } from '../../format/money.ts'
 import { countOf, formatCompact } from '../../format/number.ts'
@@ -30,9 +31,19 @@ export function planFeatures(plan: OfferedPlan): string[] {
   ]
 }
 
-/** A price with its billing interval, such as `$20 / month`. */
+/** A price with its billing interval, such as `$20 a month`. */
 export const describePrice = ({ amount, currency, interval }: OfferedPrice): string =>
-  `${formatAmount(amount, currency).replace(/\.00$/, '')} / ${interval}`
+  `${formatAmount(amount, currency).replace(/\.00$/, '')} a ${interval}`
+
+/** The price of a chosen plan, with the plan; undefined if it is not on sale. */
+export function findOffer(
+  plans: readonly OfferedPlan[] | undefined,
+  { plan: id, interval }: ChosenPlan
+): { plan: OfferedPlan; price: OfferedPrice } | undefined {
+  const plan = plans?.find((one) => one.id === id)
+  const price = plan?.prices.find((one) => one.interval === interval)
+  return plan === undefined || price === undefined ? undefined : { plan, price }
+}
 
 /** `loading`: not known yet; `unknown`: the payment provider does not answer; null: nothing will be charged. */
 export type NextCharge = Answer<'getNextCharge'>['next_charge'] | 'loading' | 'unknown'
