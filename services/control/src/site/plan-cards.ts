@@ -1,34 +1,29 @@
 import { chosenPlanPath } from '@tollgate/contracts/http/chosen-plan.ts'
-import { callToAction, contactUrl, writeAmount } from './call-to-action.ts'
-import { plainButton, primaryButton, segment, segments } from './class-names.ts'
-import { countOf, formatSize, formatUsd } from './format.ts'
-import { type Html, html } from './html.ts'
+import { planLines } from '@tollgate/contracts/plans/plan-lines.ts'
+import { callToAction, contactUrl } from './call-to-action.ts'
+import { plainButton, primaryButton, segment, segments, textLink } from './class-names.ts'
+import { formatCount, formatSize, formatUsd } from './format.ts'
+import { type Html, type HtmlValue, html } from './html.ts'
+import { cheapestOffer, writeAmount } from './plan-prices.ts'
 import type { SiteContext, Visitor } from './site-context.ts'
 import type { SiteFacts, SitePlan } from './site-facts.ts'
 
 type Price = SitePlan['prices'][number]
 
-/** Entitlements that other lines of a plan say already. */
-const obvious = new Set(['chat', 'completions', 'embeddings', 'all-models', 'seats'])
-const entitlementNames: Readonly<Record<string, string>> = { 'partner-api': 'Keys API for partners' }
+/** The table of the models that a plan includes. */
+export const planModelsPath = ({ id }: SitePlan): string => `/models?${new URLSearchParams({ plan: id })}`
 
-/** The names of a plan's special features. An operator's own are shown as the catalog has them. */
-export const namedEntitlements = ({ entitlements }: SitePlan): string[] =>
-  entitlements.filter((name) => !obvious.has(name)).map((name) => entitlementNames[name] ?? name)
+const formats = { usd: formatUsd, count: formatCount, size: formatSize }
 
 /** What a plan includes, one line each. */
-function planFeatures(plan: SitePlan): string[] {
-  const { monthUsd, modelIds, hasAllModels, keys, seats, limits } = plan
-  const models = countOf(modelIds.size, 'model')
-  return [
-    `${formatUsd(monthUsd)} of usage a month`,
-    hasAllModels ? `All ${models}` : models,
-    keys === null ? 'Any number of API keys' : countOf(keys, 'API key'),
-    seats === null ? 'Any number of people' : seats === 1 ? 'For one person' : `${countOf(seats, 'person', 'people')}`,
-    `${formatSize(limits.requestsPerMinute)} requests a minute`,
-    `${formatSize(limits.tokensPerMinute)} tokens a minute`,
-    ...namedEntitlements(plan)
-  ]
+function planFeatures(plan: SitePlan): HtmlValue[] {
+  const { monthUsd, modelIds, hasAllModels, keys, seats, limits, entitlements } = plan
+  const { requestsPerMinute, tokensPerMinute } = limits
+  const models = { count: modelIds.size, hasAll: hasAllModels }
+  const terms = { monthUsd, models, keys, people: seats, requestsPerMinute, tokensPerMinute, entitlements }
+  return planLines(terms, formats).map(({ of, text }) =>
+    of === 'models' ? html`<a href="${planModelsPath(plan)}" class="${textLink}">${text}</a>` : text
+  )
 }
 
 /** The plans side by side, with their prices by month and year. Radio buttons choose, without scripts: see site.css. */
@@ -36,7 +31,7 @@ export function planCards({ plans }: SiteFacts, context: SiteContext, visitor: V
   const prices = plans.flatMap((plan) => plan.prices)
   const hasBoth = (['month', 'year'] as const).every((name) => prices.some(({ interval }) => interval === name))
   // One button stands out.
-  const main = plans.find((plan) => plan.prices.length > 0)
+  const main = cheapestOffer(plans)?.plan
   return html`<div class="plans">${hasBoth && intervalSwitch}<ul class="mt-5 grid gap-4 sm:grid-cols-2 ${
     plans.length > 3 ? 'lg:grid-cols-4' : 'lg:grid-cols-3'
   }">${plans.map((plan) => planCard({ plan, isMain: plan === main }, context, visitor))}</ul></div>`
@@ -82,8 +77,7 @@ function writePrices(shown: ShownPlan): Html {
     shown,
     (price, both) =>
       html`<p><span class="${bigPrice}">${writeAmount(price)}</span> <span class="text-sm text-ink-soft">a ${price.interval}</span></p>${
-        both.length === 2 &&
-        html`<p class="text-[0.8125rem] text-ink-soft">${comparePrices(price, both)}</p>`
+        both.length === 2 && html`<p class="text-[0.8125rem] text-ink-soft">${comparePrices(price, both)}</p>`
       }`
   )
 }

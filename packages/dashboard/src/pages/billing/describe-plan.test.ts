@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { describeEntitlement, describePrice, type OfferedPlan, planFeatures } from './describe-plan.ts'
+import { describeEntitlement, describePrice, modelsOf, type OfferedPlan } from './describe-plan.ts'
 
 const plan: OfferedPlan = {
   id: 'team',
   name: 'Team',
-  entitlements: ['chat', 'seats', 'moon-base'],
+  entitlements: ['chat'],
   key_quota: 20,
   seats: 10,
   requests_per_minute: 2000,
@@ -16,23 +16,19 @@ const plan: OfferedPlan = {
   prices: []
 }
 
-test('the features of a plan are described in words, and unknown entitlements by their names', async () => {
-  assert.deepEqual(planFeatures(plan), [
-    '20 keys',
-    '10 seats',
-    'Up to $500 of usage per month',
-    '2,000 requests and 4M tokens per minute',
-    'Bursts of up to 334 requests and 1M tokens',
-    'Chat',
-    'Team seats',
-    'moon-base'
+test('entitlements are described in words, and unknown ones by their names', async () => {
+  assert.deepEqual(['all-models', 'partner-api', 'moon-base'].map(describeEntitlement), [
+    ...['All models', 'API to create keys for your customers', 'moon-base']
   ])
-  assert.deepEqual(planFeatures({ ...plan, key_quota: null, seats: 1, monthly_budget_usd: 0.5 }).slice(0, 3), [
-    'Unlimited keys',
-    'For one person',
-    'Up to $0.50 of usage per month'
-  ])
-  assert.equal(describeEntitlement('all-models'), 'All models')
+})
+
+test('the models of a plan are counted among those on sale', async () => {
+  const model = (...ids: string[]) => ({ plans: ids.map((id) => ({ id, name: id })) })
+  const models = [model('team'), model('team', 'pro'), model()] as Parameters<typeof modelsOf>[1]
+  assert.deepEqual(modelsOf(plan, models), { count: 2, hasAll: true })
+  assert.deepEqual(modelsOf({ ...plan, id: 'pro' }, models), { count: 1, hasAll: false })
+  assert.equal(modelsOf({ ...plan, id: 'enterprise' }, models), null)
+  assert.equal(modelsOf(plan, undefined), null)
 })
 
 test('a price says how often it is paid', async () => {

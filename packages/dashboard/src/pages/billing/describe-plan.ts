@@ -1,7 +1,8 @@
 import type { ChosenPlan } from '@tollgate/contracts/http/chosen-plan.ts'
+import { namedFeatures, type PlanTerms, planLines } from '@tollgate/contracts/plans/plan-lines.ts'
 import type { Answer } from '../../api/call.ts'
 import { formatAmount, formatShortUsd } from '../../format/money.ts'
-import { countOf, formatCompact } from '../../format/number.ts'
+import { formatCompact, formatCount } from '../../format/number.ts'
 import { formatDay } from '../../format/time.ts'
 
 export type OfferedPlan = Answer<'listPlans'>['plans'][number]
@@ -12,23 +13,36 @@ const entitlements: Readonly<Record<string, string>> = {
   completions: 'Completions',
   embeddings: 'Embeddings',
   'all-models': 'All models',
-  seats: 'Team seats',
-  'partner-api': 'Keys API for partners'
+  seats: 'Team'
 }
 
 /** Describes an entitlement. An operator's own entitlement is shown by its name. */
-export const describeEntitlement = (name: string): string => entitlements[name] ?? name
+export const describeEntitlement = (name: string): string =>
+  entitlements[name] ?? namedFeatures({ entitlements: [name] })[0] ?? name
 
-/** The features of a plan, one line each. */
-export function planFeatures(plan: OfferedPlan): string[] {
-  return [
-    plan.key_quota === null ? 'Unlimited keys' : countOf(plan.key_quota, 'key'),
-    plan.seats === null ? 'Unlimited seats' : plan.seats === 1 ? 'For one person' : countOf(plan.seats, 'seat'),
-    `Up to ${formatShortUsd(plan.monthly_budget_usd)} of usage per month`,
-    `${formatCompact(plan.requests_per_minute)} requests and ${formatCompact(plan.tokens_per_minute)} tokens per minute`,
-    `Bursts of up to ${formatCompact(plan.burst_requests)} requests and ${formatCompact(plan.burst_tokens)} tokens`,
-    ...plan.entitlements.map(describeEntitlement)
-  ]
+const formats = { usd: formatShortUsd, count: formatCount, size: formatCompact }
+
+/** What a plan includes, one line each. */
+export function planFeatures(plan: OfferedPlan, models: PlanTerms['models']): string[] {
+  const terms = {
+    monthUsd: plan.monthly_budget_usd,
+    models,
+    keys: plan.key_quota,
+    people: plan.seats,
+    requestsPerMinute: plan.requests_per_minute,
+    tokensPerMinute: plan.tokens_per_minute,
+    entitlements: plan.entitlements
+  }
+  return planLines(terms, formats).map(({ text }) => text)
+}
+
+type Models = Answer<'listPricedModels'>['models']
+
+/** The models of a plan on sale; null for another plan, or while the models are not known. */
+export function modelsOf(plan: OfferedPlan, models: Models | undefined): PlanTerms['models'] {
+  const onSale = models?.filter(({ plans }) => plans.length > 0) ?? []
+  const count = onSale.filter(({ plans }) => plans.some(({ id }) => id === plan.id)).length
+  return count === 0 ? null : { count, hasAll: count === onSale.length }
 }
 
 /** A price with its billing interval, such as `$20 a month`. */

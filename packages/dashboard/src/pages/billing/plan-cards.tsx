@@ -10,7 +10,7 @@ import { Card } from '../../ui/card.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { ChooseButton } from './choose-button.tsx'
-import { describePrice, type OfferedPlan, type OfferedPrice, planFeatures } from './describe-plan.ts'
+import { describePrice, modelsOf, type OfferedPlan, type OfferedPrice, planFeatures } from './describe-plan.ts'
 
 type Interval = OfferedPrice['interval']
 type CurrentPlan = Answer<'getPlan'>['plan']
@@ -29,6 +29,7 @@ const intervals = [
 /** The plans of the catalog, with a button to buy or switch. */
 export function PlanCards({ current, isOwner, first }: PlanCardsProps) {
   const offered = useQuery(read('listPlans'))
+  const models = useQuery(read('listPricedModels')).data?.models
   const [chosen, setChosen] = useState<Interval | null>(null)
   const prices = offered.data?.plans.flatMap((plan) => plan.prices) ?? []
   const interval = chosen ?? first ?? prices.find(({ id }) => id === current?.price_id)?.interval ?? 'month'
@@ -51,6 +52,7 @@ export function PlanCards({ current, isOwner, first }: PlanCardsProps) {
               <PlanCard
                 key={plan.id}
                 plan={plan}
+                features={planFeatures(plan, modelsOf(plan, models))}
                 isMain={plan === main}
                 interval={interval}
                 current={current}
@@ -66,12 +68,13 @@ export function PlanCards({ current, isOwner, first }: PlanCardsProps) {
 
 interface PlanCardProps extends Omit<PlanCardsProps, 'first'> {
   readonly plan: OfferedPlan
+  readonly features: readonly string[]
   /** Whether its button stands out. */
   readonly isMain: boolean
   readonly interval: Interval
 }
 
-function PlanCard({ plan, isMain, interval, current, isOwner }: PlanCardProps) {
+function PlanCard({ plan, features, isMain, interval, current, isOwner }: PlanCardProps) {
   const price = plan.prices.find((candidate) => candidate.interval === interval) ?? plan.prices[0]
   const isOwn = current?.id === plan.id
   // A legacy price is not on sale, so its interval is unknown.
@@ -90,7 +93,7 @@ function PlanCard({ plan, isMain, interval, current, isOwner }: PlanCardProps) {
         {price !== undefined ? describePrice(price) : plan.id === 'free' ? 'Free' : 'On request'}
       </p>
       <ul className="mt-4 mb-5 flex-1 space-y-1.5 text-sm">
-        {planFeatures(plan).map((term) => (
+        {features.map((term) => (
           <li key={term} className="flex gap-2">
             <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent" />
             <span className="min-w-0 break-words">{term}</span>
