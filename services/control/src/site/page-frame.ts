@@ -91,7 +91,7 @@ function writeHeader({ path }: Page, context: SiteContext, visitor: Visitor): Ht
 }
 
 function writeFooter(context: SiteContext): Html {
-  const { brand, texts, publicUrl } = context
+  const { brand, texts } = context
   const legal = legalPageNames.flatMap((name) => {
     const page = texts.legal[name]
     return page === undefined ? [] : [[`/${name}`, page.title] as const]
@@ -105,7 +105,7 @@ function writeFooter(context: SiteContext): Html {
     ...(legal.length === 0 && brand.legalUrl !== null ? [[brand.legalUrl, 'Legal'] as const] : [])
   ] as const
   return html`<footer class="mt-16 border-t border-line"><div class="${container} flex flex-wrap items-baseline justify-between gap-x-8 gap-y-3 py-6 text-sm text-ink-soft">
-<p>${brand.name} · <span class="break-all">${new URL(publicUrl).host}</span></p>
+<p>© ${new Date().getUTCFullYear()} ${brand.name}</p>
 <ul class="flex flex-wrap gap-x-5 gap-y-1.5">${links.map(
     ([href, text]) => html`<li><a href="${href}" class="hover:text-ink hover:underline">${text}</a></li>`
   )}</ul></div></footer>`
