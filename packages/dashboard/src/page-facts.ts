@@ -7,6 +7,8 @@ export interface SignInFacts {
   readonly signup: 'open' | 'approved' | 'invited'
   /** What forms of strangers show; null: nothing. */
   readonly captcha: { readonly provider: string } | null
+  /** The pages that somebody accepts by registering, which the operator has. */
+  readonly legalPages: readonly ('terms' | 'privacy')[]
   /** Where a trial shows all mails; null: people have their own mailbox. */
   readonly demoMailboxUrl: string | null
 }
@@ -17,6 +19,7 @@ const builtIn: SignInFacts = {
   minPasswordLength: 8,
   signup: 'open',
   captcha: null,
+  legalPages: [],
   demoMailboxUrl: null
 }
 

@@ -148,7 +148,9 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     redirectToPublicUrl(pages, config.publicUrl)
     const { brand, minPasswordLength, captcha, requestLogDays, demoMailboxUrl } = config
     const providers = nameSignInProviders(config.identity.providers)
-    const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, demoMailboxUrl }
+    const legal = hasSite ? (config.site?.legal ?? {}) : {}
+    const legalPages = (['terms', 'privacy'] as const).filter((name) => legal[name] !== undefined)
+    const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, legalPages, demoMailboxUrl }
     serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays }, hasSite)
     if (assets !== null) addSite(pages, dependencies, facts, assets)
   })

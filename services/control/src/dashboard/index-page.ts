@@ -18,6 +18,8 @@ export interface PageFacts {
     readonly signup: 'open' | 'approved' | 'invited'
     /** What forms show; null: nothing. */
     readonly captcha: CaptchaSettings | null
+    /** The pages that somebody accepts by registering, which the operator has. */
+    readonly legalPages: readonly ('terms' | 'privacy')[]
     /** Where a trial shows all mails; null: people have their own mailbox. */
     readonly demoMailboxUrl: string | null
   }

@@ -24,6 +24,7 @@ const signIn = {
   minPasswordLength: 8,
   signup: 'open' as const,
   captcha: null,
+  legalPages: [],
   demoMailboxUrl: null
 }
 const code = 'console.log(1)\n'.repeat(100)

@@ -266,6 +266,18 @@ test('the footer has the legal pages of the operator, else the address of one', 
   assert.doesNotMatch(text, /acme\.example\/legal|href="\/privacy"/)
 })
 
+test('the form of a registration knows the pages that one accepts with it', async (t) => {
+  const factsOf = async (options: Parameters<typeof openSite>[1]) => {
+    const { open } = await openSite(t, options)
+    const { text } = await open('/register')
+    const [, content = ''] = /<meta name="sign-in" content="([^"]*)">/.exec(text) ?? []
+    return JSON.parse(content.replaceAll('&#34;', '"')) as { legalPages: string[] }
+  }
+  const withTerms = { ...noSiteTexts, legal: { ...legal, imprint: legal.terms } }
+  assert.deepEqual((await factsOf({ site: withTerms })).legalPages, ['terms'])
+  assert.deepEqual((await factsOf({ site: null })).legalPages, [])
+})
+
 test('search engines and language models find the pages', async (t) => {
   const { open } = await openSite(t, { publicUrl: 'https://app.example.com', site: { ...noSiteTexts, legal } })
   const robots = await open('/robots.txt')

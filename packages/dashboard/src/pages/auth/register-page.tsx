@@ -1,5 +1,5 @@
 import { type ChosenPlan, chosenPlanOf } from '@tollgate/contracts/http/chosen-plan.ts'
-import { useEffect, useState } from 'react'
+import { Fragment, useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { CaptchaField, captchaOf, problemOfCaptcha } from '../../captcha/captcha-field.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
@@ -79,6 +79,7 @@ export function RegisterPage() {
             <AddressField />
             <NewPasswordField />
             <CaptchaField isBusy={isBusy} />
+            <Acceptance />
             <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
               Create account
             </Button>
@@ -86,6 +87,28 @@ export function RegisterPage() {
         )}
       </Form>
     </AuthLayout>
+  )
+}
+
+const legalTexts = { terms: 'the terms', privacy: 'the privacy policy' } as const
+
+/** What somebody accepts by registering; nothing if the operator has no such pages. */
+function Acceptance() {
+  const { legalPages } = signInFacts
+  if (legalPages.length === 0) return null
+  return (
+    <p className="text-[0.8125rem] text-ink-soft">
+      By creating an account, you accept{' '}
+      {legalPages.map((name, index) => (
+        <Fragment key={name}>
+          {index > 0 && ' and '}
+          <a href={`/${name}`} target="_blank" rel="noreferrer" className={textLink}>
+            {legalTexts[name]}
+          </a>
+        </Fragment>
+      ))}
+      .
+    </p>
   )
 }
 
