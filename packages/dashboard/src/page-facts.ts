@@ -30,6 +30,10 @@ function readFacts(): SignInFacts {
   return text.startsWith('{"') ? (JSON.parse(text) as SignInFacts) : builtIn
 }
 
+/** Whether the browser came with a session when control served the page. It may have ended. */
+export const hasSession: boolean =
+  globalThis.document?.querySelector<HTMLMetaElement>('meta[name="session"]')?.content !== 'none'
+
 /** The gateway's public origin. Control writes it into the page. */
 export function gatewayUrl(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="gateway-url"]')?.content ?? ''

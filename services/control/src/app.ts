@@ -151,7 +151,8 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     const legal = hasSite ? (config.site?.legal ?? {}) : {}
     const legalPages = (['terms', 'privacy'] as const).filter((name) => legal[name] !== undefined)
     const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, legalPages, demoMailboxUrl }
-    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays }, hasSite)
+    const picture = brand.logoUrl ?? assets?.icon.href ?? ''
+    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, picture, signIn, requestLogDays }, hasSite)
     if (assets !== null) addSite(pages, dependencies, facts, assets)
   })
   // Before every part of the API, whose routes it collects.
