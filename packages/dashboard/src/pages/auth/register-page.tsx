@@ -76,7 +76,7 @@ export function RegisterPage() {
       <Form read={readRegistration} submit={submit}>
         {(isBusy) => (
           <>
-            <AddressField />
+            <AddressField isFocused />
             <NewPasswordField />
             <CaptchaField isBusy={isBusy} />
             <Acceptance />
@@ -175,11 +175,15 @@ function CheckYourMail({ email, signIn }: CheckYourMailProps) {
         </a>
       }
     >
-      <p className="text-sm text-ink-soft">
-        <DemoMailbox otherwise="No e-mail after a minute? Check your spam folder." /> If the address already has an
-        account, we send nothing: sign in instead.
-      </p>
-      <ResendButton email={email} />
+      <div className="space-y-3 text-sm text-ink-soft">
+        <p>
+          <DemoMailbox otherwise="No e-mail after a minute? Check your spam folder." />
+        </p>
+        <p>If the address already has an account, we send nothing: sign in instead.</p>
+      </div>
+      <div className="mt-6">
+        <ResendButton email={email} />
+      </div>
     </AuthLayout>
   )
 }
