@@ -234,4 +234,5 @@ async function createKeyAndCall(page: Page): Promise<void> {
   const command = await page.evaluate<string>('navigator.clipboard.readText()')
   const { stdout } = await promisify(execFile)('sh', ['-c', command])
   assert.match(stdout, /"choices":/)
+  await dialog.getByText(/^It worked: .*, cost \$0\.0/).waitFor()
 }
