@@ -24,7 +24,8 @@ const pages = [
   ['key_budget_exceeded', '/docs/errors/key_budget_exceeded'],
   ['API reference', '/docs/api'],
   ['Answer a conversation, as a whole or as a stream', '/docs/api/models/createChatCompletion'],
-  ['Status', '/status']
+  ['Status', '/status'],
+  ['Page not found', '/nowhere']
 ] as const
 
 const widths = [390, 768, 1280, 1920]

@@ -31,7 +31,7 @@ ${writeFooter(context)}
   return document.toString()
 }
 
-function writeHead({ path, title, description, data = [] }: Page, context: SiteContext): Html {
+function writeHead({ path, isMissing, title, description, data = [] }: Page, context: SiteContext): Html {
   const { brand, publicUrl, assets } = context
   const fullTitle = path === '/' ? `${brand.name} · ${title}` : `${title} · ${brand.name}`
   const address = publicUrl + path
@@ -42,12 +42,12 @@ function writeHead({ path, title, description, data = [] }: Page, context: SiteC
 <meta name="color-scheme" content="light dark">
 <title>${fullTitle}</title>
 <meta name="description" content="${description}">
-<link rel="canonical" href="${address}">
+${isMissing ? html`<meta name="robots" content="noindex">` : html`<link rel="canonical" href="${address}">`}
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${brand.name}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-<meta property="og:url" content="${address}">
+${!isMissing && html`<meta property="og:url" content="${address}">`}
 ${brand.logoUrl !== null && html`<meta property="og:image" content="${brand.logoUrl}">`}
 <meta name="twitter:card" content="summary">
 <link rel="icon" ${brand.logoUrl === null ? html`type="image/svg+xml" href="${icon.href}"` : html`href="${brand.logoUrl}"`}>

@@ -234,16 +234,28 @@ test('the button of a plan leads to the page that pays for it, by the interval t
   }
 })
 
-test('an address without a page answers as the dashboard does, and an alias leads to its model', async (t) => {
+test('an address without a page says so with ways on, and an alias leads to its model', async (t) => {
   const catalog: Catalog = {
     ...shipped,
     models: { ...shipped.models, 'gpt-6-luna': { ...shipped.models['gpt-6-luna']!, aliases: ['openai/luna'] } }
   }
   const { open } = await openSite(t, { catalog })
-  for (const path of ['/nowhere', '/models/none', '/models/%3Cb%3E', '/terms', '/imprint']) {
-    const { status, text } = await open(path)
+  const unknown = [
+    '/nowhere',
+    '/models/none',
+    '/models/%3Cb%3E',
+    '/docs/none',
+    '/docs/errors/none',
+    '/terms',
+    '/imprint'
+  ]
+  for (const path of unknown) {
+    const { status, headers, text } = await open(path)
     assert.equal(status, 404, path)
-    assert.match(text, /<p>dashboard<\/p>/, path)
+    assert.match(text, /<h1[^>]*>Page not found<.*action="\/docs\/search"/s, path)
+    assert.match(text, /<meta name="robots" content="noindex">/)
+    assert.doesNotMatch(text, /rel="canonical"|\/none|nowhere/)
+    assert.match(String(headers['content-security-policy']), /script-src 'self'/)
   }
   assert.match(String((await open('/models/none', { accept: '*/*' })).headers['content-type']), /json/)
   const alias = await open('/models/openai/luna')
@@ -296,6 +308,7 @@ test('search engines and language models find the pages', async (t) => {
 test('without public pages, visitors see what they saw before, and the docs', async (t) => {
   const { open } = await openSite(t, { site: null })
   assert.match((await open('/')).text, /<p>dashboard<\/p>/)
+  assert.match((await open('/nowhere')).text, /<p>dashboard<\/p>/)
   for (const path of ['/pricing', '/models', '/models/gpt-6-luna', '/status', '/robots.txt', '/sitemap.xml']) {
     assert.equal((await open(path)).status, 404, path)
   }

@@ -50,4 +50,4 @@ ${siblings !== undefined && html`<p class="mt-5 px-2.5 text-[0.8125rem] font-sem
 }
 
 /** The search works without scripts; with them, Ctrl-K opens it on every page. */
-const searchForm = html`<form role="search" action="/docs/search" class="relative"><label class="sr-only" for="docs-search">Search the docs</label><input id="docs-search" type="search" name="q" maxlength="100" placeholder="Search" autocomplete="off" class="min-h-9 w-full rounded-lg border border-line-strong bg-surface px-3 text-sm"></form>`
+export const searchForm = html`<form role="search" action="/docs/search" class="relative"><label class="sr-only" for="docs-search">Search the docs</label><input id="docs-search" type="search" name="q" maxlength="100" placeholder="Search" autocomplete="off" class="min-h-9 w-full rounded-lg border border-line-strong bg-surface px-3 text-sm"></form>`
