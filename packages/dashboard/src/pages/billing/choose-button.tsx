@@ -3,7 +3,7 @@ import { explain } from '../../api/api-error.ts'
 import { call, type InputArguments } from '../../api/call.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
-import type { OfferedPrice } from './describe-plan.ts'
+import type { OfferedPrice } from './describe-offer.ts'
 
 interface ChooseButtonProps {
   readonly text: string

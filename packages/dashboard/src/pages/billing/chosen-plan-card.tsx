@@ -4,7 +4,7 @@ import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { Card } from '../../ui/card.tsx'
 import { ChooseButton } from './choose-button.tsx'
-import { describePrice, findOffer } from './describe-plan.ts'
+import { describePrice, findOffer } from './describe-offer.ts'
 
 interface ChosenPlanCardProps {
   readonly chosen: ChosenPlan

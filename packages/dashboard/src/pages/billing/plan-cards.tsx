@@ -10,7 +10,7 @@ import { Card } from '../../ui/card.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { ChooseButton } from './choose-button.tsx'
-import { describePrice, modelsOf, type OfferedPlan, type OfferedPrice, planFeatures } from './describe-plan.ts'
+import { describePrice, modelsOf, type OfferedPlan, type OfferedPrice, planFeatures } from './describe-offer.ts'
 
 type Interval = OfferedPrice['interval']
 type CurrentPlan = Answer<'getPlan'>['plan']

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { describeEntitlement, describePrice, modelsOf, type OfferedPlan } from './describe-plan.ts'
+import { describeEntitlement, describePrice, modelsOf, type OfferedPlan } from './describe-offer.ts'
 
 const plan: OfferedPlan = {
   id: 'team',
