@@ -7,6 +7,8 @@ export interface SignInFacts {
   readonly signup: 'open' | 'approved' | 'invited'
   /** What forms of strangers show; null: nothing. */
   readonly captcha: { readonly provider: string } | null
+  /** The pages that somebody accepts by registering, which the operator has. */
+  readonly legalPages: readonly ('terms' | 'privacy')[]
   /** Where a trial shows all mails; null: people have their own mailbox. */
   readonly demoMailboxUrl: string | null
 }
@@ -17,6 +19,7 @@ const builtIn: SignInFacts = {
   minPasswordLength: 8,
   signup: 'open',
   captcha: null,
+  legalPages: [],
   demoMailboxUrl: null
 }
 
@@ -26,6 +29,10 @@ function readFacts(): SignInFacts {
   const text = globalThis.document?.querySelector<HTMLMetaElement>('meta[name="sign-in"]')?.content ?? ''
   return text.startsWith('{"') ? (JSON.parse(text) as SignInFacts) : builtIn
 }
+
+/** Whether the browser came with a session when control served the page. It may have ended. */
+export const hasSession: boolean =
+  globalThis.document?.querySelector<HTMLMetaElement>('meta[name="session"]')?.content !== 'none'
 
 /** The gateway's public origin. Control writes it into the page. */
 export function gatewayUrl(): string {

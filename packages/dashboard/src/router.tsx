@@ -152,10 +152,7 @@ const webhook = createRoute({
 const billing = createRoute({
   getParentRoute: () => dashboard,
   path: '/billing',
-  validateSearch: ({ success, changed }: Record<string, unknown>): { success?: '1'; changed?: string } => ({
-    ...(success === '1' && { success }),
-    ...(typeof changed === 'string' && { changed })
-  }),
+  validateSearch: keepSearch('success', 'changed', 'plan', 'interval'),
   component: lazyPage(() => import('./pages/billing/billing-page.tsx'), 'BillingPage')
 })
 const account = createRoute({

@@ -148,8 +148,11 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     redirectToPublicUrl(pages, config.publicUrl)
     const { brand, minPasswordLength, captcha, requestLogDays, demoMailboxUrl } = config
     const providers = nameSignInProviders(config.identity.providers)
-    const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, demoMailboxUrl }
-    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, signIn, requestLogDays }, hasSite)
+    const legal = hasSite ? (config.site?.legal ?? {}) : {}
+    const legalPages = (['terms', 'privacy'] as const).filter((name) => legal[name] !== undefined)
+    const signIn = { providers, minPasswordLength, signup: config.signup.mode, captcha, legalPages, demoMailboxUrl }
+    const picture = brand.logoUrl ?? assets?.icon.href ?? ''
+    serveDashboard(pages, config.dashboardDir, { docs: facts, brand, picture, signIn, requestLogDays }, hasSite)
     if (assets !== null) addSite(pages, dependencies, facts, assets)
   })
   // Before every part of the API, whose routes it collects.

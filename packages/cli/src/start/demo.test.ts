@@ -15,6 +15,15 @@ test('the demo has an address for sales, unless a person set one, or an address 
   assert.equal(envOf({ SUPABASE_URL: 'https://example.com' }).SALES_URL, undefined, 'other people may use it')
 })
 
+test('the demo has all public pages, and a person’s own texts and address replace its examples', async () => {
+  const { SITE_TEXTS, SUPPORT_URL } = envOf({})
+  assert.equal(SITE_TEXTS, workspaceFile('deploy/site-texts'))
+  assert.equal(SUPPORT_URL, 'mailto:support@example.com')
+  const own = { SITE_TEXTS: '/own', SUPPORT_URL: 'https://example.com' }
+  assert.partialDeepStrictEqual(envOf(own), own)
+  assert.equal(envOf({ SUPABASE_URL: 'https://example.com' }).SITE_TEXTS, undefined, 'other people may use it')
+})
+
 test('on the demo, webhooks may go to this machine, unless a person chose networks or a part is real', async () => {
   assert.equal(envOf({}).WEBHOOK_ALLOWED_NETWORKS, '127.0.0.0/8,::1/128')
   assert.equal(envOf({ WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8' }).WEBHOOK_ALLOWED_NETWORKS, '10.0.0.0/8')

@@ -1,11 +1,18 @@
 import { createClient } from '@supabase/supabase-js'
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { demoUser } from '../demo-data/add-demo-data.ts'
 import { type EmbeddedPart, replaceableParts, type Variables } from '../system/embedded.ts'
 import { SystemError } from '../system/system-error.ts'
 
 /** Where the demo's visitors ask for a plan without a price. Nobody gets this mail. */
 const demoSalesUrl = 'mailto:sales@tollgate.example'
+
+/** Where the demo's visitors ask for help. Nobody gets this mail. */
+const demoSupportUrl = 'mailto:support@example.com'
+
+/** Example texts of the legal pages, so that a trial shows all pages. */
+const demoSiteTexts = workspaceFile('deploy/site-texts')
 
 /** So that a visitor's own server on this machine can get webhooks. Only this machine reaches the demo. */
 const demoWebhookNetworks = '127.0.0.0/8,::1/128'
@@ -71,8 +78,12 @@ export const isDemo = (embedded: ReadonlySet<EmbeddedPart>): boolean =>
 export function demoControlEnv(env: Variables, embedded: ReadonlySet<EmbeddedPart>): Variables {
   return {
     ...(embedded.has('identity') && { ALLOWED_HOSTS: allowedHosts(env) }),
-    ...(isDemo(embedded) && !env.SALES_URL && !env.SUPPORT_URL && { SALES_URL: demoSalesUrl }),
-    ...(isDemo(embedded) && { WEBHOOK_ALLOWED_NETWORKS: env.WEBHOOK_ALLOWED_NETWORKS || demoWebhookNetworks })
+    ...(isDemo(embedded) && {
+      ...(!env.SALES_URL && !env.SUPPORT_URL && { SALES_URL: demoSalesUrl }),
+      SUPPORT_URL: env.SUPPORT_URL || demoSupportUrl,
+      SITE_TEXTS: env.SITE_TEXTS || demoSiteTexts,
+      WEBHOOK_ALLOWED_NETWORKS: env.WEBHOOK_ALLOWED_NETWORKS || demoWebhookNetworks
+    })
   }
 }
 

@@ -45,6 +45,9 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
     if (problems === noProblems) return
     const frame = requestAnimationFrame(() => {
       const target = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]') ?? general.current
+      // A closed fold takes no focus.
+      const fold = target?.closest('details')
+      if (fold != null) fold.open = true
       target?.focus()
       target?.scrollIntoView({ block: 'nearest' })
     })

@@ -17,7 +17,9 @@ export function AuthLayout({ title, description, children, footer }: AuthLayoutP
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]">
       <title>{titleOf(title)}</title>
       <main className="flex flex-col px-5 py-8 sm:px-10">
-        <Logo />
+        <a href="/" className="inline-flex min-w-0 self-start">
+          <Logo />
+        </a>
         <div className="mx-auto flex w-full max-w-sm flex-1 flex-col justify-center py-12">
           <h1 className="text-2xl font-semibold tracking-tight break-words">{title}</h1>
           {description !== undefined && <div className="mt-2 break-words text-ink-soft">{description}</div>}

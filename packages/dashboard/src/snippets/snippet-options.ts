@@ -29,6 +29,14 @@ export interface SnippetOptions {
 /** Quotes a text for a shell. In single quotes, it treats only the single quote itself specially. */
 export const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
+const maxLine = 100
+
+/** Writes a body for a shell, in one line if it is short. */
+export function writeBody(body: object): string {
+  const line = JSON.stringify(body)
+  return quoteForShell(line.length <= maxLine ? line : JSON.stringify(body, null, 2))
+}
+
 /** Splits the system prompt from the other messages, for APIs that send it in a member of its own. */
 export const splitSystem = (messages: readonly Message[]): { system: string | undefined; others: Message[] } => ({
   system: messages.find(({ role }) => role === 'system')?.content,

@@ -1,5 +1,5 @@
 import { defaultMaxTokens } from '../chat-models/chat-api.ts'
-import { type Language, type Message, quoteForShell, type SnippetOptions, splitSystem } from './snippet-options.ts'
+import { type Language, type Message, type SnippetOptions, splitSystem, writeBody } from './snippet-options.ts'
 
 /**
  * Writes the same call of Anthropic's API in each language, ready to run. It takes the system prompt as a member of its
@@ -32,13 +32,13 @@ function writeCurl(options: SnippetOptions): string {
   const { gatewayUrl, secret, isStream } = options
   const { others, members } = partsOf(options)
   const rest = Object.fromEntries(members.map(([name, value]) => [name, JSON.parse(value) as unknown]))
-  const body = JSON.stringify({ ...rest, ...(isStream && { stream: true }), messages: others }, null, 2)
+  const body = writeBody({ ...rest, ...(isStream && { stream: true }), messages: others })
   return [
     `curl ${isStream ? '-N ' : ''}${gatewayUrl}/v1/messages \\`,
     `  -H "Authorization: Bearer ${secret}" \\`,
     `  -H "anthropic-version: 2023-06-01" \\`,
     `  -H "Content-Type: application/json" \\`,
-    `  -d ${quoteForShell(body)}`
+    `  -d ${body}`
   ].join('\n')
 }
 

@@ -1,5 +1,5 @@
 import type { ChatApi } from '../chat-models/chat-api.ts'
-import { type Language, quoteForShell, type SnippetOptions, splitSystem } from './snippet-options.ts'
+import { type Language, type SnippetOptions, splitSystem, writeBody } from './snippet-options.ts'
 import { writeMessageSnippets } from './write-message-snippets.ts'
 
 /** Writes the same chat call in each language, ready to run. */
@@ -22,12 +22,12 @@ function parameterLines({ temperature, max_tokens }: SnippetOptions, indent: str
 }
 
 function writeCurl({ gatewayUrl, secret, model, messages, isStream, temperature, max_tokens }: SnippetOptions): string {
-  const body = JSON.stringify({ model, temperature, max_tokens, ...(isStream && { stream: true }), messages }, null, 2)
+  const body = writeBody({ model, temperature, max_tokens, ...(isStream && { stream: true }), messages })
   return [
     `curl ${isStream ? '-N ' : ''}${gatewayUrl}/v1/chat/completions \\`,
     `  -H "Authorization: Bearer ${secret}" \\`,
     `  -H "Content-Type: application/json" \\`,
-    `  -d ${quoteForShell(body)}`
+    `  -d ${body}`
   ].join('\n')
 }
 

@@ -82,7 +82,7 @@ export function WebhookSecretDialog({ title, secret, children, onClose }: Webhoo
         </p>
         <DialogActions>
           <Button tone="primary" onClick={onClose}>
-            I have copied it
+            Done
           </Button>
         </DialogActions>
       </div>

@@ -84,7 +84,7 @@ t.test('the next charge is unknown while the payment provider does not answer, a
   await page.getByText('Next charge: $20.00.').waitFor()
   const plans = page.getByRole('list', { name: 'Plans' }).getByRole('listitem')
   const own = plans.filter({ has: page.getByRole('heading', { name: 'Pro', exact: true }) })
-  await own.getByText('$200 / year').waitFor()
+  await own.getByText('$200 a year').waitFor()
   await own.getByText('Current').waitFor()
   await page.getByRole('group', { name: 'Billing interval' }).getByText('Monthly').click()
   await own.getByRole('button', { name: 'Switch to monthly billing' }).waitFor()

@@ -106,7 +106,7 @@ t.test('an amount is read as it was pasted, and what is no amount is refused at 
   assert.ok(box !== null && box.y > 0 && box.y < 720, 'the problem is in sight')
   await page.unroute('**/api/keys')
   await dialog.getByRole('button', { name: 'Create key' }).click()
-  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
   await page.getByText('$1,000.50/month, 16/min, 40K tokens/min, 4 at once').waitFor()
   // As wide as these columns become: a minute later, and with a refusal.
   const hidden = await page.getByRole('region', { name: 'Keys' }).evaluate((region) => {
@@ -160,7 +160,7 @@ t.test('a key is created and rotated only once, even if the response is lost', a
   await dialog.getByLabel('Label').fill('made once, named twice')
   await dialog.getByRole('button', { name: 'Create key' }).click()
   assert.match(String(await page.locator('[data-secret]').textContent()), /^tg_/)
-  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('heading', { name: 'made once, named twice' }).waitFor()
   assert.equal(await page.getByRole('heading', { name: 'made once' }).count(), 1)
 
@@ -178,7 +178,7 @@ t.test('a key is created and rotated only once, even if the response is lost', a
   await dialog.getByLabel('Also end open requests').check()
   await dialog.getByRole('button', { name: 'Rotate again' }).click()
   assert.match(String(await page.locator('[data-secret]').textContent()), /^tg_/)
-  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('link', { name: 'made once, named twice' }).click()
   await page.getByText('At 50 %, 90 % of the budget').waitFor()
   await page.getByText('open requests:').waitFor()
@@ -261,7 +261,7 @@ t.test('a change that is not active yet says so until it is active', async () =>
   assert.deepEqual(await accessibilityProblems(page), [], 'waiting')
   isCut = false
   await dialog.getByRole('status').filter({ hasText: 'The new value is active' }).waitFor()
-  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
 
   isCut = true
   await page.getByRole('button', { name: 'Edit waits' }).click()

@@ -228,7 +228,7 @@ t.test('a page goes on when its user has signed in elsewhere, also without a mes
   await context.addCookies([{ name: 'svc_session', value, url: system.addresses.control }])
   await page.evaluate('dispatchEvent(new Event("focus"))')
   await question.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('row').filter({ hasText: 'typed before' }).waitFor()
   await context.close()
 })

@@ -68,7 +68,7 @@ t.test('a session that ends while a dialog is open loses nothing that was typed 
   await signIn(other, bob.email, bob.password)
   if (!other.isClosed()) await other.waitForEvent('close')
   await question.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('row').filter({ hasText: 'typed before the session ended' }).waitFor()
   assert.deepEqual(complaints, [])
   await context.close()

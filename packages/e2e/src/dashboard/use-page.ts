@@ -62,3 +62,12 @@ export async function signIn(page: Page, email: string, password: string): Promi
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
+
+/** Fills in the checkout page of the payments server, and subscribes. */
+export async function pay(page: Page): Promise<void> {
+  await page.locator('[name=number]').fill('4242 4242 4242 4242')
+  await page.locator('[name=expiry]').fill('12 / 40')
+  await page.locator('[name=cvc]').fill('123')
+  await page.locator('[name=name]').fill('Ada Lovelace')
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+}

@@ -37,7 +37,7 @@ t.test('an owner creates, tests, repairs, rotates, turns off and deletes a webho
   await dialog.getByText('Copy the signing secret now').waitFor()
   const first = await secret()
   assert.match(first, /^whsec_/)
-  await button('I have copied it').click()
+  await button('Done').click()
   await page.getByRole('heading', { name: 'Webhook endpoint', level: 1 }).waitFor()
   assert.ok(!(await page.content()).includes(first), 'the page no longer has the secret')
 
@@ -66,7 +66,7 @@ t.test('an owner creates, tests, repairs, rotates, turns off and deletes a webho
   await dialog.getByRole('button', { name: 'Rotate secret' }).click()
   await dialog.getByText('each message has two signatures').waitFor()
   assert.notEqual(await secret(), first)
-  await button('I have copied it').click()
+  await button('Done').click()
   await page.getByText('Two secrets sign').waitFor()
 
   await page.getByRole('group', { name: 'Deliveries' }).getByText('Failed').click()

@@ -9,5 +9,6 @@ export const sitePages = [
   ['key_budget_exceeded', '/docs/errors/key_budget_exceeded'],
   ['API reference', '/docs/api'],
   ['Create a chat completion', '/docs/api/models/createChatCompletion'],
-  ['Status', '/status']
+  ['Status', '/status'],
+  ['Page not found', '/nowhere']
 ] as const

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { launchBrowser, visit } from '../dashboard/browser.ts'
 import { accessibilityProblems, checkPage } from '../dashboard/check-page.ts'
+import { pay } from '../dashboard/use-page.ts'
 import { Person } from '../person.ts'
 import { sharedSystem } from '../start-test-system.ts'
 import { sitePages } from './site-pages.ts'
@@ -193,16 +194,29 @@ t.test('from the landing page to the first answer: five clicks, two fields, one 
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto('/')
   await page.getByRole('link', { name: 'Get started' }).first().click()
-  const email = `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
-  await page.getByLabel('E-mail address').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
-  await page.getByRole('button', { name: 'Create account' }).click()
-  await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor()
-  // The third click is in the mail. The link opens a tab of the same browser, and asks for nothing.
-  const opened = await context.newPage()
-  await opened.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))
-  await createKeyAndCall(opened)
+  await createKeyAndCall(await register(page))
   await page.getByRole('heading', { name: 'Your address is confirmed' }).waitFor()
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+t.test('a chosen plan is kept through registration until it is paid', async () => {
+  if (browser === null) return
+  const { page, context, complaints } = await visit(browser, system)
+  await page.goto('/pricing')
+  await page.getByText('Yearly', { exact: true }).click()
+  await page.getByRole('link', { name: 'Start with Pro' }).click()
+  await page.getByText('You chose Pro, $200 a year. First create your account, then pay.').waitFor()
+  const opened = await register(page)
+  await opened.getByRole('heading', { name: 'You chose Pro, $200 a year' }).waitFor()
+  await opened.locator('button:focus', { hasText: 'Pay for Pro' }).waitFor()
+  assert.deepEqual(await accessibilityProblems(opened), [])
+  await opened.getByRole('button', { name: 'Pay for Pro' }).click()
+  await opened.waitForURL((url) => url.origin === system.addresses.payments)
+  await pay(opened)
+  await opened.getByText('You are now on the Pro plan').waitFor()
+  await opened.getByRole('link', { name: 'Create your first key' }).click()
+  await opened.getByRole('dialog', { name: 'Create a key' }).waitFor()
   assert.deepEqual(complaints, [])
   await context.close()
 })
@@ -221,6 +235,22 @@ t.test('with a provider’s sign-in: three clicks, no field', async () => {
   await context.close()
 })
 
+/**
+ * Fills in the page of a registration, and clicks the link in its mail.
+ *
+ * @returns the tab of the same browser that the link opens. It asks for nothing
+ */
+async function register(page: Page): Promise<Page> {
+  const email = `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor()
+  const opened = await page.context().newPage()
+  await opened.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))
+  return opened
+}
+
 /** Two clicks and a paste, from the page of the first key on. */
 async function createKeyAndCall(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog')
@@ -230,4 +260,5 @@ async function createKeyAndCall(page: Page): Promise<void> {
   const command = await page.evaluate<string>('navigator.clipboard.readText()')
   const { stdout } = await promisify(execFile)('sh', ['-c', command])
   assert.match(stdout, /"choices":/)
+  await dialog.getByText(/^It worked: .*, cost \$0\.0/).waitFor()
 }

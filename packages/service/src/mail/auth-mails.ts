@@ -15,7 +15,7 @@ const invited = (at: string): string =>
 const wordsOf: Readonly<Record<AuthMailKind, (at: string) => Words>> = {
   confirmation: (at) => ({
     title: 'Confirm your e-mail address',
-    text: `Someone registered {{ .Email }} at ${at}. If this was you, confirm your address with the button below. You will be asked for the password you chose.`,
+    text: `Someone registered {{ .Email }} at ${at}. If this was you, confirm your address with the button below. In the browser where you registered, the link signs you in. Elsewhere it asks for your password.`,
     button: {
       text: 'Confirm address',
       url: '{{ .SiteURL }}/api/auth/confirm?token_hash={{ .TokenHash }}&amp;type=email'

@@ -10,6 +10,8 @@ export interface PageFacts {
   readonly docs: DocsFacts
   /** The page reads it before its first paint, so nobody sees another name or color. */
   readonly brand: Brand
+  /** The address of a picture of the brand, for pages without scripts. */
+  readonly picture: string
   readonly signIn: {
     /** Sign-in providers, by their name at Supabase Auth and the name that people know. */
     readonly providers: ReadonlyArray<{ readonly id: string; readonly name: string }>
@@ -18,6 +20,8 @@ export interface PageFacts {
     readonly signup: 'open' | 'approved' | 'invited'
     /** What forms show; null: nothing. */
     readonly captcha: CaptchaSettings | null
+    /** The pages that somebody accepts by registering, which the operator has. */
+    readonly legalPages: readonly ('terms' | 'privacy')[]
     /** Where a trial shows all mails; null: people have their own mailbox. */
     readonly demoMailboxUrl: string | null
   }
@@ -34,14 +38,18 @@ export const withoutFirstView = (html: string): string => html.replace(firstView
  * Makes the page.
  *
  * @param html the `index.html` of the build
+ * @param hasSession whether the browser presents a session
  */
-export function makeIndexPage(html: string, { docs, brand, signIn, requestLogDays }: PageFacts): EncodedPage {
+export function makeIndexPage(html: string, facts: PageFacts, hasSession: boolean): EncodedPage {
+  const { docs, brand, picture, signIn, requestLogDays } = facts
   const values: Record<string, string> = {
     gatewayUrl: docs.gatewayUrl,
     publicUrl: docs.publicUrl,
     brandName: docs.name,
     brandId: docs.id,
     brand: JSON.stringify(brand),
+    picture,
+    session: hasSession ? 'presented' : 'none',
     signIn: JSON.stringify(signIn),
     captcha: JSON.stringify(signIn.captcha),
     requestLogDays: String(requestLogDays)

@@ -24,6 +24,7 @@ const signIn = {
   minPasswordLength: 8,
   signup: 'open' as const,
   captcha: null,
+  legalPages: [],
   demoMailboxUrl: null
 }
 const code = 'console.log(1)\n'.repeat(100)
@@ -40,7 +41,13 @@ function serve(
   app.decorate('failures', new FailureCounts())
   answerUnknown(app, sendNotFound)
   sendSecurityHeaders(app, true)
-  const facts = { docs: docsOf(brand.name), brand, signIn: { ...signIn, captcha }, requestLogDays: 7 }
+  const facts = {
+    docs: docsOf(brand.name),
+    brand,
+    picture: '/site/icon.svg',
+    signIn: { ...signIn, captcha },
+    requestLogDays: 7
+  }
   app.register(async (pages) => serveDashboard(pages, directory, facts))
   return app
 }
@@ -72,6 +79,13 @@ test('only browsers with a session get the first view of a page', async (t) => {
   assert.match(user.body, /<nav>Keys<\/nav>acme at https:\/\/app\.example\.com/)
   assert.notEqual(user.headers.etag, stranger.headers.etag)
   assert.match(String(user.headers.vary), /cookie/i)
+})
+
+test('the sign-in page knows whether the browser has a session, so it asks the API only then', async (t) => {
+  const app = serve(t, t.testdir({ 'index.html': '<meta name="session" content="{{session}}">', assets: {} }))
+  const ask = async (cookie: string) => (await app.inject({ url: '/login', headers: { cookie } })).body
+  assert.match(await ask('a=b'), /content="none"/)
+  assert.match(await ask('svc_session=x'), /content="presented"/)
 })
 
 test('every path of the dashboard serves its one page, and no other path does', async (t) => {

@@ -104,8 +104,8 @@ export function serveDashboard(app: FastifyInstance, directory: string, facts: P
 }
 
 const makeBoth = (html: string, facts: PageFacts) => ({
-  signedIn: makeIndexPage(html, facts),
-  stranger: makeIndexPage(withoutFirstView(html), facts)
+  signedIn: makeIndexPage(html, facts, true),
+  stranger: makeIndexPage(withoutFirstView(html), facts, false)
 })
 
 /** Answers the dashboard's paths with how to build it. Everything else works without a build. */

@@ -1,9 +1,9 @@
-import { formatAmount } from '@tollgate/contracts/money/currency.ts'
 import { plainButton, primaryButton } from './class-names.ts'
 import { formatUsd } from './format.ts'
 import { type Html, html } from './html.ts'
+import { cheapestOffer, writeAmount } from './plan-prices.ts'
 import type { SiteContext, Visitor } from './site-context.ts'
-import type { SiteFacts, SitePlan } from './site-facts.ts'
+import type { SiteFacts } from './site-facts.ts'
 
 interface Way {
   readonly href: string
@@ -55,21 +55,18 @@ export function actionButtons(facts: SiteFacts, context: SiteContext, visitor: V
   )}</div>${note !== '' && html`<p class="mt-3 text-sm text-ink-soft">${note}</p>`}`
 }
 
-/** What the free plan includes, and the lowest price of a paid one. */
+/** What the free plan and the cheapest paid one cost and include. */
 function describeStart({ plans }: SiteFacts): string {
   const free = plans.find(({ isFree }) => isFree)
-  const monthly = plans.flatMap(({ prices }) => prices.filter(({ interval }) => interval === 'month'))
-  const [lowest] = monthly.toSorted((one, other) => one.amount - other.amount)
+  const paid = cheapestOffer(plans)
   const sentences = [
-    ...(free === undefined ? [] : [`${free.name} plan: ${formatUsd(free.monthUsd)} of usage a month, no card needed.`]),
-    ...(lowest === undefined ? [] : [`Paid plans from ${writeAmount(lowest)} a month.`])
+    ...(free === undefined ? [] : [`${free.name}: up to ${formatUsd(free.monthUsd)} of usage a month, no card.`]),
+    ...(paid === null
+      ? []
+      : [`${paid.plan.name}: ${writeAmount(paid.price)} a month with up to ${formatUsd(paid.plan.monthUsd)} of usage.`])
   ]
   return sentences.join(' ')
 }
 
 /** Where people ask for a plan without a price: the operator's address, or null. */
 export const contactUrl = ({ brand }: SiteContext): string | null => brand.salesUrl ?? brand.supportUrl
-
-/** A price of a plan without its interval, and without the cents of a whole amount: `$20`. */
-export const writeAmount = ({ amount, currency }: SitePlan['prices'][number]): string =>
-  formatAmount(amount, currency, 'en-US').replace(/\.00$/, '')

@@ -1,5 +1,6 @@
 import type { SignInProvider } from '../auth/sign-in-settings.ts'
 import { countOf, formatUsd, joinNames } from './format.ts'
+import { cheapestOffer, writeAmount } from './plan-prices.ts'
 import type { SiteFacts, SitePlan } from './site-facts.ts'
 import type { Section, SiteTexts } from './site-texts.ts'
 
@@ -81,12 +82,9 @@ export function writeQuestions(texts: SiteTexts, facts: SiteFacts, terms: SiteTe
     {
       title: 'What happens when a budget is used up?',
       markdown:
-        'As a budget runs low, the maximum length of answers shrinks to what is left. When even a short answer could cost too much, requests get the error 402, which says what is left and when the budget starts again. Nothing is ever charged above the budget. A key can name a cheaper model that answers instead.'
+        'As a budget runs low, the maximum length of answers shrinks to what is left. When even a short answer could cost too much, requests get the error 402, which says what is left and when the budget starts again. Nothing is ever charged above the budget. Usage beyond the plan is not sold: to go on at once, choose a larger plan. A key can also name a cheaper model that answers instead.'
     },
-    {
-      title: 'Can a bill surprise me?',
-      markdown: writeBilling(plans)
-    },
+    ...writeBilling(plans),
     ...(free === undefined ? [] : [{ title: 'What does the free plan include?', markdown: writeFree(free, terms) }]),
     {
       title: 'Do prices change?',
@@ -99,22 +97,48 @@ export function writeQuestions(texts: SiteTexts, facts: SiteFacts, terms: SiteTe
     },
     {
       title: 'What happens to my data?',
-      markdown: `Your requests go to the provider of the model that you call. The request log keeps tokens, times and cost for ${countOf(terms.requestLogDays, 'day')}, without prompts and answers. You can download your data, and delete your account yourself.`
+      markdown: [
+        'Your requests go to the provider of the model that you call, whose own terms hold there.',
+        'Prompts and answers are not stored here. Only an answer to a request with an `Idempotency-Key` is kept for 10 minutes, encrypted, so that a repeat gets it.',
+        `The request log keeps tokens, times and cost for ${countOf(terms.requestLogDays, 'day')}. You can download your data, and delete your account yourself.`
+      ].join(' ')
     },
     { title: 'Which clients work?', markdown: writeClients(facts) },
     {
-      title: 'How do I leave?',
+      title: 'How do I cancel or leave?',
       markdown:
-        'Cancel a paid plan in the dashboard: it runs until the end of the time that you paid for. The API speaks the formats of the providers, so your code goes on elsewhere with another base URL.'
+        'Cancel a paid plan on the Billing page. It runs until the end of the time that you paid for, and nothing more is charged. The API speaks the formats of the providers, so your code goes on elsewhere with another base URL.'
     }
   ]
 }
 
-function writeBilling(plans: readonly SitePlan[]): string {
-  const isSold = plans.some(({ prices }) => prices.length > 0)
-  return isSold
-    ? 'No. A plan has a fixed price by month or year, which includes usage up to its monthly budget. There are no charges beyond it. You can set lower budgets for the account and for each key.'
-    : 'No. Usage stops at the monthly budget of your plan. You can set lower budgets for the account and for each key.'
+const ownBudgets = 'You can set lower budgets for the account and for each key.'
+
+/** What usage is, and when money is taken. */
+function writeBilling(plans: readonly SitePlan[]): Section[] {
+  const offer = cheapestOffer(plans)
+  const example =
+    offer === null ? '' : `, such as ${formatUsd(offer.plan.monthUsd)} for ${writeAmount(offer.price)} a month`
+  const usage = {
+    title: 'What does usage mean?',
+    markdown: `Usage is counted at the prices of the models. A plan includes it up to an amount in each calendar month (UTC)${example}. What is left at its end does not carry over.`
+  }
+  if (plans.every(({ prices }) => prices.length === 0)) {
+    const surprise = `No. Usage stops at the monthly budget of your plan. ${ownBudgets}`
+    return [usage, { title: 'Can a bill surprise me?', markdown: surprise }]
+  }
+  return [
+    usage,
+    {
+      title: 'When do I pay?',
+      markdown:
+        'You pay the price of the plan at the checkout, then at the start of each month or year until you cancel. The checkout shows the whole amount, with tax if there is any. Every invoice is on the Billing page of the dashboard, as a PDF.'
+    },
+    {
+      title: 'Can a bill surprise me?',
+      markdown: `No. There are no charges beyond the price of the plan. ${ownBudgets}`
+    }
+  ]
 }
 
 function writeFree({ monthUsd, modelIds, keys }: SitePlan, { hasFreeLimit }: SiteTerms): string {

@@ -31,7 +31,7 @@ ${writeFooter(context)}
   return document.toString()
 }
 
-function writeHead({ path, title, description, data = [] }: Page, context: SiteContext): Html {
+function writeHead({ path, isMissing, title, description, data = [] }: Page, context: SiteContext): Html {
   const { brand, publicUrl, assets } = context
   const fullTitle = path === '/' ? `${brand.name} · ${title}` : `${title} · ${brand.name}`
   const address = publicUrl + path
@@ -42,12 +42,12 @@ function writeHead({ path, title, description, data = [] }: Page, context: SiteC
 <meta name="color-scheme" content="light dark">
 <title>${fullTitle}</title>
 <meta name="description" content="${description}">
-<link rel="canonical" href="${address}">
+${isMissing ? html`<meta name="robots" content="noindex">` : html`<link rel="canonical" href="${address}">`}
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${brand.name}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-<meta property="og:url" content="${address}">
+${!isMissing && html`<meta property="og:url" content="${address}">`}
 ${brand.logoUrl !== null && html`<meta property="og:image" content="${brand.logoUrl}">`}
 <meta name="twitter:card" content="summary">
 <link rel="icon" ${brand.logoUrl === null ? html`type="image/svg+xml" href="${icon.href}"` : html`href="${brand.logoUrl}"`}>
@@ -94,7 +94,7 @@ function writeHeader({ path }: Page, context: SiteContext, visitor: Visitor): Ht
 }
 
 function writeFooter(context: SiteContext): Html {
-  const { brand, texts, publicUrl } = context
+  const { brand, texts } = context
   const legal = legalPageNames.flatMap((name) => {
     const page = texts.legal[name]
     return page === undefined ? [] : [[`/${name}`, page.title] as const]
@@ -108,7 +108,7 @@ function writeFooter(context: SiteContext): Html {
     ...(legal.length === 0 && brand.legalUrl !== null ? [[brand.legalUrl, 'Legal'] as const] : [])
   ] as const
   return html`<footer class="mt-16 border-t border-line"><div class="${container} flex flex-wrap items-baseline justify-between gap-x-8 gap-y-3 py-6 text-sm text-ink-soft">
-<p>${brand.name} · <span class="break-all">${new URL(publicUrl).host}</span></p>
+<p>© ${new Date().getUTCFullYear()} ${brand.name}</p>
 <ul class="flex flex-wrap gap-x-5 gap-y-1.5">${links.map(
     ([href, text]) => html`<li><a href="${href}" class="hover:text-ink hover:underline">${text}</a></li>`
   )}</ul></div></footer>`

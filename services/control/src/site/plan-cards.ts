@@ -1,73 +1,85 @@
-import { callToAction, contactUrl, writeAmount } from './call-to-action.ts'
-import { plainButton, primaryButton, segment, segments } from './class-names.ts'
-import { countOf, formatSize, formatUsd } from './format.ts'
-import { type Html, html } from './html.ts'
+import { chosenPlanPath } from '@tollgate/contracts/http/chosen-plan.ts'
+import { planLines } from '@tollgate/contracts/plans/plan-lines.ts'
+import { callToAction, contactUrl } from './call-to-action.ts'
+import { plainButton, primaryButton, segment, segments, textLink } from './class-names.ts'
+import { formatCount, formatSize, formatUsd } from './format.ts'
+import { type Html, type HtmlValue, html } from './html.ts'
+import { cheapestOffer, writeAmount } from './plan-prices.ts'
 import type { SiteContext, Visitor } from './site-context.ts'
 import type { SiteFacts, SitePlan } from './site-facts.ts'
 
 type Price = SitePlan['prices'][number]
 
-/** Entitlements that other lines of a plan say already. */
-const obvious = new Set(['chat', 'completions', 'embeddings', 'all-models', 'seats'])
-const entitlementNames: Readonly<Record<string, string>> = { 'partner-api': 'Keys API for partners' }
+/** The table of the models that a plan includes. */
+export const planModelsPath = ({ id }: SitePlan): string => `/models?${new URLSearchParams({ plan: id })}`
 
-/** The names of a plan's special features. An operator's own are shown as the catalog has them. */
-export const namedEntitlements = ({ entitlements }: SitePlan): string[] =>
-  entitlements.filter((name) => !obvious.has(name)).map((name) => entitlementNames[name] ?? name)
+const formats = { usd: formatUsd, count: formatCount, size: formatSize }
 
 /** What a plan includes, one line each. */
-function planFeatures(plan: SitePlan): string[] {
-  const { monthUsd, modelIds, hasAllModels, keys, seats, limits } = plan
-  const models = countOf(modelIds.size, 'model')
-  return [
-    `${formatUsd(monthUsd)} of usage a month`,
-    hasAllModels ? `All ${models}` : models,
-    keys === null ? 'Any number of API keys' : countOf(keys, 'API key'),
-    seats === null ? 'Any number of people' : seats === 1 ? 'For one person' : `${countOf(seats, 'person', 'people')}`,
-    `${formatSize(limits.requestsPerMinute)} requests a minute`,
-    `${formatSize(limits.tokensPerMinute)} tokens a minute`,
-    ...namedEntitlements(plan)
-  ]
+function planFeatures(plan: SitePlan): HtmlValue[] {
+  const { monthUsd, modelIds, hasAllModels, keys, seats, limits, entitlements } = plan
+  const { requestsPerMinute, tokensPerMinute } = limits
+  const models = { count: modelIds.size, hasAll: hasAllModels }
+  const terms = { monthUsd, models, keys, people: seats, requestsPerMinute, tokensPerMinute, entitlements }
+  return planLines(terms, formats).map(({ of, text }) =>
+    of === 'models' ? html`<a href="${planModelsPath(plan)}" class="${textLink}">${text}</a>` : text
+  )
 }
 
 /** The plans side by side, with their prices by month and year. Radio buttons choose, without scripts: see site.css. */
 export function planCards({ plans }: SiteFacts, context: SiteContext, visitor: Visitor): Html {
   const prices = plans.flatMap((plan) => plan.prices)
   const hasBoth = (['month', 'year'] as const).every((name) => prices.some(({ interval }) => interval === name))
+  // One button stands out.
+  const main = cheapestOffer(plans)?.plan
   return html`<div class="plans">${hasBoth && intervalSwitch}<ul class="mt-5 grid gap-4 sm:grid-cols-2 ${
     plans.length > 3 ? 'lg:grid-cols-4' : 'lg:grid-cols-3'
-  }">${plans.map((plan) => planCard(plan, context, visitor, hasBoth))}</ul></div>`
+  }">${plans.map((plan) => planCard({ plan, isMain: plan === main }, context, visitor))}</ul></div>`
 }
 
 const intervalSwitch = html`<fieldset><legend class="sr-only">Billing interval</legend><div class="${segments}"><label class="${segment}"><input type="radio" name="interval" value="month" checked class="absolute opacity-0">Monthly</label><label class="${segment}"><input type="radio" name="interval" value="year" class="absolute opacity-0">Yearly</label></div></fieldset>`
 
-function planCard(plan: SitePlan, context: SiteContext, visitor: Visitor, hasBoth: boolean): Html {
+interface ShownPlan {
+  readonly plan: SitePlan
+  /** Whether its button stands out. */
+  readonly isMain: boolean
+}
+
+function planCard(shown: ShownPlan, context: SiteContext, visitor: Visitor): Html {
+  const { plan } = shown
   return html`<li class="flex flex-col rounded-2xl border border-line bg-surface p-5 shadow-card"><h3 class="font-semibold">${plan.name}</h3>
-<div class="mt-1 min-h-14">${writePrices(plan, hasBoth)}</div>
+<div class="mt-1 min-h-14">${writePrices(shown)}</div>
 <ul class="mt-3 mb-5 grid flex-1 grid-cols-2 content-start gap-x-4 gap-y-1.5 text-sm sm:grid-cols-1">${planFeatures(
     plan
   ).map(
     (feature) =>
       html`<li class="flex gap-2"><svg aria-hidden="true" viewBox="0 0 16 16" class="mt-[3px] size-3.5 shrink-0 stroke-accent" fill="none" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M3 8.5 6.5 12 13 4.5"/></svg><span class="min-w-0 break-words">${feature}</span></li>`
-  )}</ul>${writeWay(plan, context, visitor)}</li>`
+  )}</ul>${writeWay(shown, context, visitor)}</li>`
 }
 
 const bigPrice = 'text-2xl font-semibold tracking-tight tabular-nums'
 
-function writePrices({ isFree, prices }: SitePlan, hasBoth: boolean): Html {
+/** Writes something for each price of a plan, and shows it while its interval is chosen. */
+function forEachPrice({ plan }: ShownPlan, write: (price: Price, shown: readonly Price[]) => Html): Html {
+  const shown = (['month', 'year'] as const).flatMap(
+    (name) => plan.prices.find(({ interval }) => interval === name) ?? []
+  )
+  return html`${shown.map((price) =>
+    shown.length === 2 ? html`<div data-interval="${price.interval}">${write(price, shown)}</div>` : write(price, shown)
+  )}`
+}
+
+function writePrices(shown: ShownPlan): Html {
+  const { isFree, prices } = shown.plan
   if (isFree) return html`<p class="${bigPrice}">$0</p><p class="text-[0.8125rem] text-ink-soft">No card needed</p>`
   if (prices.length === 0) return html`<p class="${bigPrice}">On request</p>`
-  const shown = (['month', 'year'] as const).flatMap((interval) => {
-    const price = prices.find((one) => one.interval === interval)
-    return price === undefined ? [] : [price]
-  })
-  const isSwitched = hasBoth && shown.length === 2
-  return html`${shown.map(
-    (price) =>
-      html`<div${isSwitched && html` data-interval="${price.interval}"`}><p><span class="${bigPrice}">${writeAmount(price)}</span> <span class="text-sm text-ink-soft">a ${price.interval}</span></p>${
-        isSwitched && html`<p class="text-[0.8125rem] text-ink-soft">${comparePrices(price, shown)}</p>`
-      }</div>`
-  )}`
+  return forEachPrice(
+    shown,
+    (price, both) =>
+      html`<p><span class="${bigPrice}">${writeAmount(price)}</span> <span class="text-sm text-ink-soft">a ${price.interval}</span></p>${
+        both.length === 2 && html`<p class="text-[0.8125rem] text-ink-soft">${comparePrices(price, both)}</p>`
+      }`
+  )
 }
 
 /** What the other interval costs, in a line below the price. */
@@ -79,17 +91,34 @@ function comparePrices(price: Price, [month, year]: readonly Price[]): string {
     : `or ${writeAmount(month!)} a month`
 }
 
-function writeWay({ name, isFree, prices }: SitePlan, context: SiteContext, visitor: Visitor): Html | null {
+function writeWay(shown: ShownPlan, context: SiteContext, visitor: Visitor): Html | null {
+  const { isFree, prices } = shown.plan
   if (!isFree && prices.length === 0) {
     const contact = contactUrl(context)
     if (contact === null) return html`<p class="text-sm text-ink-soft">Ask the operator of this service.</p>`
     return html`<a href="${contact}" class="${plainButton} w-full">Contact sales</a>`
   }
-  const { main } = callToAction(context, visitor)
-  if (visitor.hasSession) {
-    return html`<a href="/dashboard/billing" class="${isFree ? plainButton : primaryButton} w-full">${isFree ? 'Open dashboard' : `Choose ${name}`}</a>`
+  if (!visitor.hasSession && context.terms.signup === 'invited') {
+    return html`<p class="text-sm text-ink-soft">By invitation.</p>`
   }
-  if (context.terms.signup === 'invited') return html`<p class="text-sm text-ink-soft">By invitation.</p>`
-  const text = isFree || context.terms.signup === 'approved' ? main.text : `Start with ${name}`
-  return html`<a href="${main.href}" class="${isFree ? plainButton : primaryButton} w-full">${text}</a>`
+  const { main } = callToAction(context, visitor)
+  if (isFree) return html`<a href="${main.href}" class="${plainButton} w-full">${main.text}</a>`
+  return forEachPrice(shown, ({ interval }) => writeChoice(shown, interval, context, visitor))
+}
+
+/** Leads to the page that pays for a plan: for strangers, by way of their registration. */
+function writeChoice(
+  { plan, isMain }: ShownPlan,
+  interval: Price['interval'],
+  { terms }: SiteContext,
+  { hasSession }: Visitor
+): Html {
+  const next = chosenPlanPath({ plan: plan.id, interval })
+  const href = hasSession ? next : `/register?${new URLSearchParams({ next })}`
+  const text = hasSession
+    ? `Choose ${plan.name}`
+    : terms.signup === 'approved'
+      ? 'Request access'
+      : `Start with ${plan.name}`
+  return html`<a href="${href}" class="${isMain ? primaryButton : plainButton} w-full">${text}</a>`
 }

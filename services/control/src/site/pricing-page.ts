@@ -1,9 +1,11 @@
-import { actionButtons, writeAmount } from './call-to-action.ts'
+import { namedFeatures } from '@tollgate/contracts/plans/plan-lines.ts'
+import { actionButtons } from './call-to-action.ts'
 import { card, cell, container, headCell, sectionTitle, textLink } from './class-names.ts'
 import { writeQuestions } from './default-texts.ts'
-import { countOf, formatCount, formatUsd } from './format.ts'
+import { countOf, formatCount, formatSize, formatUsd } from './format.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
-import { namedEntitlements, planCards } from './plan-cards.ts'
+import { planCards, planModelsPath } from './plan-cards.ts'
+import { writeAmount } from './plan-prices.ts'
 import { questionList } from './questions.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import type { SiteFacts, SitePlan } from './site-facts.ts'
@@ -16,7 +18,7 @@ export function pricingPage(facts: SiteFacts, context: SiteContext, visitor: Vis
     path: '/pricing',
     title: 'Pricing',
     description: describePricing(facts),
-    body: html`<div class="${container} pt-10"><h1 class="text-3xl font-semibold tracking-tight">Pricing</h1><p class="mt-2 mb-6 max-w-prose text-ink-soft">A plan has a fixed price and includes usage up to its monthly budget. Usage is counted at the <a href="/models" class="${textLink}">prices of each model</a>. There are no charges beyond the plan.</p>
+    body: html`<div class="${container} pt-10"><h1 class="text-3xl font-semibold tracking-tight">Pricing</h1><p class="mt-2 mb-6 max-w-prose text-ink-soft">A plan has a fixed price. Usage is counted at the <a href="/models" class="${textLink}">prices of the models</a>, and each plan includes it up to an amount each month. There are no charges beyond the plan.</p>
 <h2 class="sr-only">Plans</h2>${planCards(facts, context, visitor)}
 <section class="mt-14"><h2 id="compare" class="${sectionTitle}">Compare the plans</h2>${comparePlans(facts)}</section>
 <section class="mt-14" aria-labelledby="cap"><h2 id="cap" class="${sectionTitle}">What happens at the cap</h2><p class="mt-1 max-w-prose text-ink-soft">No request is charged above a budget: of the plan, of a key, or of one that you set yourself.</p>${capSteps}</section>
@@ -37,17 +39,23 @@ function describePricing({ plans, models }: SiteFacts): string {
 const anyNumber = 'Any number'
 const countOrAny = (count: number | null): string => (count === null ? anyNumber : formatCount(count))
 
-type Row = readonly [name: string, read: (plan: SitePlan) => HtmlValue]
+type Row = readonly [name: HtmlValue, read: (plan: SitePlan) => HtmlValue]
 
 const rows: readonly Row[] = [
-  ['Usage included each month', ({ monthUsd }) => formatUsd(monthUsd)],
+  ['Usage each month, up to', ({ monthUsd }) => formatUsd(monthUsd)],
   ['Maximum cost of one request', ({ requestUsd }) => formatUsd(requestUsd)],
-  ['Models', ({ modelIds, hasAllModels }) => `${hasAllModels ? 'All ' : ''}${formatCount(modelIds.size)}`],
+  [
+    'Models',
+    (plan) =>
+      html`<a href="${planModelsPath(plan)}" class="${textLink}">${plan.hasAllModels && 'All '}${formatCount(plan.modelIds.size)}</a>`
+  ],
   ['API keys', ({ keys }) => countOrAny(keys)],
   ['People', ({ seats }) => countOrAny(seats)],
   ['Requests per minute', ({ limits }) => formatCount(limits.requestsPerMinute)],
-  ['Requests at once, as a burst', ({ limits }) => formatCount(limits.burstRequests)],
-  ['Tokens per minute', ({ limits }) => formatCount(limits.tokensPerMinute)],
+  [
+    html`Tokens per minute <span class="block text-[0.8125rem]">Prompts and maximum output</span>`,
+    ({ limits }) => formatSize(limits.tokensPerMinute)
+  ],
   ['Concurrent requests', ({ limits }) => formatCount(limits.concurrentRequests)]
 ]
 
@@ -58,15 +66,19 @@ const freeRows: readonly Row[] = [
 const countOrNoLimit = (count: number | undefined): string =>
   count === undefined ? 'No own limit' : formatCount(count)
 
+/** How many plans are beside each other on a phone. More of them scroll. */
+const maxNarrow = 4
+
 function comparePlans({ plans }: SiteFacts): Html {
   const shown = [
     ...rows,
     ...freeRows.filter(([, read]) => plans.some((plan) => read(plan) !== countOrNoLimit(undefined))),
-    ...[...new Set(plans.flatMap(namedEntitlements))].map(
-      (name): Row => [name, (plan) => (namedEntitlements(plan).includes(name) ? 'Included' : '–')]
+    ...[...new Set(plans.flatMap(namedFeatures))].map(
+      (name): Row => [name, (plan) => (namedFeatures(plan).includes(name) ? 'Included' : '–')]
     )
   ]
-  return html`<div class="${card} wide-table mt-5" tabindex="0" role="region" aria-labelledby="compare"><table class="w-full text-sm"><thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">Limit</th>${plans.map(
+  const isNarrow = plans.length <= maxNarrow
+  return html`<div class="${card} ${isNarrow ? 'sm:wide-table' : 'wide-table'} mt-5" tabindex="0" role="region" aria-labelledby="compare"><table class="${isNarrow && 'plan-table'} w-full text-sm"><thead class="border-b border-line"><tr><th scope="col" class="${headCell} pl-5">Limit</th>${plans.map(
     ({ name }) => html`<th scope="col" class="${headCell} text-ink">${name}</th>`
   )}</tr></thead><tbody class="divide-y divide-line">${shown.map(
     ([name, read]) =>
@@ -87,7 +99,7 @@ const steps = [
   ],
   [
     'After it',
-    'A monthly budget starts again on the first day of the month (UTC). A larger plan applies to the next request. A key can name a cheaper model that answers what its budget refuses.'
+    'The budget starts again on the first day of the next month (UTC). To go on at once, choose a larger plan: your next request uses the new limits. A key can name a cheaper model that answers instead.'
   ]
 ] as const
 

@@ -26,6 +26,8 @@ export interface Visitor {
 export interface Page {
   /** Its address below the public URL, without a query. */
   readonly path: string
+  /** Whether it stands for every address without a page. Search engines leave it out. */
+  readonly isMissing?: true
   readonly title: string
   /** One or two sentences for search engines and previews. */
   readonly description: string

@@ -240,16 +240,47 @@ test('the first button tells who gets an account', async (t) => {
   assert.match((await asked.open('/pricing')).text, /href="mailto:sales@acme\.example"[^>]*>Ask for an invitation</)
 })
 
-test('an address without a page answers as the dashboard does, and an alias leads to its model', async (t) => {
+test('the button of a plan leads to the page that pays for it, by the interval that is shown', async (t) => {
+  const { open } = await openSite(t)
+  const hrefOf = (text: string, interval: string, button: string) => {
+    const found = new RegExp(`<div data-interval="${interval}"><a href="([^"]+)"[^>]*>${button}<`).exec(text)
+    return new URL(String(found?.[1]).replaceAll('&#38;', '&'), 'http://localhost:3000')
+  }
+  for (const page of ['/', '/pricing']) {
+    for (const interval of ['month', 'year']) {
+      const target = `/dashboard/billing?plan=pro&interval=${interval}`
+      const ofStranger = hrefOf((await open(page)).text, interval, 'Start with Pro')
+      assert.equal(ofStranger.pathname, '/register')
+      assert.equal(ofStranger.searchParams.get('next'), target)
+      const { text } = await open(page, { cookie: 'svc_session=x' })
+      const { pathname, search } = hrefOf(text, interval, 'Choose Pro')
+      assert.equal(pathname + search, target)
+    }
+  }
+})
+
+test('an address without a page says so with ways on, and an alias leads to its model', async (t) => {
   const catalog: Catalog = {
     ...shipped,
     models: { ...shipped.models, 'gpt-6-luna': { ...shipped.models['gpt-6-luna']!, aliases: ['openai/luna'] } }
   }
   const { open } = await openSite(t, { catalog })
-  for (const path of ['/nowhere', '/models/none', '/models/%3Cb%3E', '/terms', '/imprint']) {
-    const { status, text } = await open(path)
+  const unknown = [
+    '/nowhere',
+    '/models/none',
+    '/models/%3Cb%3E',
+    '/docs/none',
+    '/docs/errors/none',
+    '/terms',
+    '/imprint'
+  ]
+  for (const path of unknown) {
+    const { status, headers, text } = await open(path)
     assert.equal(status, 404, path)
-    assert.match(text, /<p>dashboard<\/p>/, path)
+    assert.match(text, /<h1[^>]*>Page not found<.*action="\/docs\/search"/s, path)
+    assert.match(text, /<meta name="robots" content="noindex">/)
+    assert.doesNotMatch(text, /rel="canonical"|\/none|nowhere/)
+    assert.match(String(headers['content-security-policy']), /script-src 'self'/)
   }
   assert.match(String((await open('/models/none', { accept: '*/*' })).headers['content-type']), /json/)
   const alias = await open('/models/openai/luna')
@@ -272,6 +303,18 @@ test('the footer has the legal pages of the operator, else the address of one', 
   assert.doesNotMatch(text, /acme\.example\/legal|href="\/privacy"/)
 })
 
+test('the form of a registration knows the pages that one accepts with it', async (t) => {
+  const factsOf = async (options: Parameters<typeof openSite>[1]) => {
+    const { open } = await openSite(t, options)
+    const { text } = await open('/register')
+    const [, content = ''] = /<meta name="sign-in" content="([^"]*)">/.exec(text) ?? []
+    return JSON.parse(content.replaceAll('&#34;', '"')) as { legalPages: string[] }
+  }
+  const withTerms = { ...noSiteTexts, legal: { ...legal, imprint: legal.terms } }
+  assert.deepEqual((await factsOf({ site: withTerms })).legalPages, ['terms'])
+  assert.deepEqual((await factsOf({ site: null })).legalPages, [])
+})
+
 test('search engines and language models find the pages', async (t) => {
   const { open } = await openSite(t, { publicUrl: 'https://app.example.com', site: { ...noSiteTexts, legal } })
   const robots = await open('/robots.txt')
@@ -290,6 +333,7 @@ test('search engines and language models find the pages', async (t) => {
 test('without public pages, visitors see what they saw before, and the docs', async (t) => {
   const { open } = await openSite(t, { site: null })
   assert.match((await open('/')).text, /<p>dashboard<\/p>/)
+  assert.match((await open('/nowhere')).text, /<p>dashboard<\/p>/)
   for (const path of ['/pricing', '/models', '/models/gpt-6-luna', '/status', '/robots.txt', '/sitemap.xml']) {
     assert.equal((await open(path)).status, 404, path)
   }

@@ -8,6 +8,7 @@ import { landingPage } from './landing-page.ts'
 import { modelPage } from './model-page.ts'
 import { modelsPage } from './models-page.ts'
 import { readModelsQuery, writeModelsQuery } from './models-query.ts'
+import { notFoundPage } from './not-found-page.ts'
 import { createPageSender, shared } from './page-sender.ts'
 import { pricingPage } from './pricing-page.ts'
 import { brandStylesheetPath, iconPath, type MadeFile } from './site-assets.ts'
@@ -66,6 +67,8 @@ function sellingRoutes(
   const { texts, publicUrl, brand } = context
   const send = createPageSender(context)
   const options = { logLevel: 'warn' } as const
+  // Instead of the dashboard's page, which needs scripts.
+  app.unknownPages.send = (request, reply) => send(request, reply.code(404), context, '', () => notFoundPage)
 
   app.get('/', options, async (request, reply) => {
     const facts = await readFacts()

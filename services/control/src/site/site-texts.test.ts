@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 import { checkSiteTexts, readSite } from './site-settings.ts'
 import { noSiteTexts, readSiteTexts } from './site-texts.ts'
@@ -50,4 +51,13 @@ test('without public pages there are no texts, and without a folder the default 
   assert.equal(readSite({ PUBLIC_SITE: 'off', SITE_TEXTS: '' }), null)
   assert.equal(readSite({ PUBLIC_SITE: 'on', SITE_TEXTS: '' }), noSiteTexts)
   assert.equal(check(''), null)
+})
+
+test('the examples of the legal pages are pages, and name no product', async () => {
+  const { legal } = readSiteTexts(workspaceFile('deploy/site-texts'))
+  assert.deepEqual(
+    Object.values(legal).map(({ title }) => title),
+    ['Terms', 'Privacy', 'Imprint']
+  )
+  assert.doesNotMatch(JSON.stringify(legal), /tollgate/i)
 })

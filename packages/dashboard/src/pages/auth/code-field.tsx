@@ -49,5 +49,5 @@ export function CodeField({ isFocused = false, mayRecover = true }: CodeFieldPro
   )
 }
 
-/** A stable function: React calls it when the field appears, not on every render. */
-const focus = (element: HTMLInputElement | null): void => element?.focus()
+/** Moves the focus to a field. A stable function: React calls it when the field appears, not on every render. */
+export const focus = (element: HTMLInputElement | null): void => element?.focus()

@@ -9,7 +9,7 @@ import type { Reading } from '../../forms/form.tsx'
 import { codeOf, onlyProblems, problemOfCode, textOf } from '../../forms/read-fields.ts'
 import { signInPath } from '../../layout/sign-in-again.ts'
 import { nativeDialogLook, textLink } from '../../ui/class-names.ts'
-import { CodeField } from './code-field.tsx'
+import { CodeField, focus } from './code-field.tsx'
 
 /** The dialog's title. */
 const titleId = 'confirm-identity'
@@ -109,6 +109,3 @@ function ConfirmIdentity({ onEnd }: { readonly onEnd: (isConfirmed: boolean) => 
     </>
   )
 }
-
-/** A stable function: React calls it when the field appears, not on every render. */
-const focus = (element: HTMLInputElement | null): void => element?.focus()

@@ -11,7 +11,7 @@ import { Banner } from '../../ui/banner.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/class-names.ts'
 import { withNext } from './after-sign-in.ts'
-import { CodeField } from './code-field.tsx'
+import { CodeField, focus } from './code-field.tsx'
 import { ResendButton } from './resend-button.tsx'
 
 interface Credentials {
@@ -36,8 +36,14 @@ function readCredentials(data: FormData): Reading<Credentials> {
   return { ok: true, values: { email, password, ...(code !== null && { code }), ...captchaOf(data) } }
 }
 
+interface LoginFormProps {
+  readonly onSignedIn: () => void | Promise<void>
+  /** Moves the focus to the address when the form appears. */
+  readonly isFocused?: boolean
+}
+
 /** Signs in. Asks for a code if needed, and offers to send the confirmation e-mail again. */
-export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Promise<void> }) {
+export function LoginForm({ onSignedIn, isFocused = false }: LoginFormProps) {
   const [unconfirmed, setUnconfirmed] = useState<string | null>(null)
   const [needsCode, setNeedsCode] = useState(false)
   const submit = async (credentials: Credentials) => {
@@ -58,7 +64,7 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
     <Form read={readCredentials} submit={submit}>
       {(isBusy) => (
         <>
-          <AddressField />
+          <AddressField isFocused={isFocused} />
           <PasswordField name="password" label="Password" autoComplete="current-password" required />
           {needsCode && <CodeField isFocused />}
           <p className="text-sm">
@@ -82,7 +88,13 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
   )
 }
 
-export function AddressField({ defaultValue }: { readonly defaultValue?: string }) {
+interface AddressFieldProps {
+  readonly defaultValue?: string
+  /** Moves the focus to the field when it appears. */
+  readonly isFocused?: boolean
+}
+
+export function AddressField({ defaultValue, isFocused = false }: AddressFieldProps) {
   return (
     <TextField
       name="email"
@@ -93,6 +105,7 @@ export function AddressField({ defaultValue }: { readonly defaultValue?: string 
       maxLength={255}
       required
       {...(defaultValue !== undefined && { defaultValue })}
+      {...(isFocused && { ref: focus })}
     />
   )
 }

@@ -117,7 +117,7 @@ export function LoginPage() {
           <Banner title="You have been signed out">Sign in again to continue where you left off.</Banner>
         )}
         <ProviderButtons next={next} />
-        <LoginForm onSignedIn={proceed} />
+        <LoginForm onSignedIn={proceed} isFocused />
       </div>
     </AuthLayout>
   )

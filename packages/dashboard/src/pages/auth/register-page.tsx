@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react'
+import { type ChosenPlan, chosenPlanOf } from '@tollgate/contracts/http/chosen-plan.ts'
+import { Fragment, useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { CaptchaField, captchaOf, problemOfCaptcha } from '../../captcha/captcha-field.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
@@ -9,6 +10,7 @@ import { sessionChannel } from '../../layout/tabs.ts'
 import { signInFacts } from '../../page-facts.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/class-names.ts'
+import { describePrice, findOffer } from '../billing/describe-offer.ts'
 import { keepNext, readNext, withNext } from './after-sign-in.ts'
 import { AddressField, ProviderButtons } from './login-form.tsx'
 import { DemoMailbox, ResendButton } from './resend-button.tsx'
@@ -40,6 +42,7 @@ const needsApproval = 'The operator of this service approves new accounts before
 export function RegisterPage() {
   const [mailed, setMailed] = useState<string | null>(null)
   const [next] = useState(() => readNext(window.location.search))
+  const [chosen] = useState(() => chosenPlanOf(next))
   const signIn = withNext('/login', next)
   if (mailed !== null) return <CheckYourMail email={mailed} signIn={signIn} />
   if (signInFacts.signup === 'invited') return <OnlyInvited signIn={signIn} />
@@ -51,7 +54,14 @@ export function RegisterPage() {
   return (
     <AuthLayout
       title="Create an account"
-      description={signInFacts.signup === 'approved' ? needsApproval : 'Start for free. No card needed.'}
+      description={
+        <>
+          {chosen !== undefined && <ChosenPlanNote chosen={chosen} />}
+          {signInFacts.signup === 'approved'
+            ? needsApproval
+            : chosen === undefined && 'Start for free. No card needed.'}
+        </>
+      }
       footer={
         <>
           Already registered?{' '}
@@ -66,9 +76,10 @@ export function RegisterPage() {
       <Form read={readRegistration} submit={submit}>
         {(isBusy) => (
           <>
-            <AddressField />
+            <AddressField isFocused />
             <NewPasswordField />
             <CaptchaField isBusy={isBusy} />
+            <Acceptance />
             <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
               Create account
             </Button>
@@ -77,6 +88,42 @@ export function RegisterPage() {
       </Form>
     </AuthLayout>
   )
+}
+
+const legalTexts = { terms: 'the terms', privacy: 'the privacy policy' } as const
+
+/** What somebody accepts by registering; nothing if the operator has no such pages. */
+function Acceptance() {
+  const { legalPages } = signInFacts
+  if (legalPages.length === 0) return null
+  return (
+    <p className="text-[0.8125rem] text-ink-soft">
+      By creating an account, you accept{' '}
+      {legalPages.map((name, index) => (
+        <Fragment key={name}>
+          {index > 0 && ' and '}
+          <a href={`/${name}`} target="_blank" rel="noreferrer" className={textLink}>
+            {legalTexts[name]}
+          </a>
+        </Fragment>
+      ))}
+      .
+    </p>
+  )
+}
+
+/** Names the plan that somebody chose before, and when it is paid. The price comes later than the page. */
+function ChosenPlanNote({ chosen }: { readonly chosen: ChosenPlan }) {
+  const [offer, setOffer] = useState<ReturnType<typeof findOffer>>(undefined)
+  useEffect(() => {
+    // Without the price, the note is still true.
+    void call('listPlans').then(
+      ({ plans }) => setOffer(findOffer(plans, chosen)),
+      () => {}
+    )
+  }, [chosen])
+  const named = offer === undefined ? 'a paid plan' : `${offer.plan.name}, ${describePrice(offer.price)}`
+  return <p>You chose {named}. First create your account, then pay.</p>
 }
 
 /** Registration is closed for people without an invitation. */
@@ -128,11 +175,15 @@ function CheckYourMail({ email, signIn }: CheckYourMailProps) {
         </a>
       }
     >
-      <p className="text-sm text-ink-soft">
-        <DemoMailbox otherwise="No e-mail after a minute? Check your spam folder." /> If the address already has an
-        account, we send nothing: sign in instead.
-      </p>
-      <ResendButton email={email} />
+      <div className="space-y-3 text-sm text-ink-soft">
+        <p>
+          <DemoMailbox otherwise="No e-mail after a minute? Check your spam folder." />
+        </p>
+        <p>If the address already has an account, we send nothing: sign in instead.</p>
+      </div>
+      <div className="mt-6">
+        <ResendButton email={email} />
+      </div>
     </AuthLayout>
   )
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
+import { hasSession } from '../../page-facts.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/class-names.ts'
@@ -42,7 +43,8 @@ export const LinkMissing = () => (
 export function SignedInBanner({ next = '/dashboard' }: { readonly next?: string | undefined }) {
   const [email, setEmail] = useState<string | null>(null)
   useEffect(() => {
-    // Most visitors are not signed in, which is an error for the API.
+    // Asking without a session is an error, which the browser's console shows.
+    if (!hasSession) return
     void call('getUser').then(
       ({ user }) => setEmail(user.email),
       () => {}

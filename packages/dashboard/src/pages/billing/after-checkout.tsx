@@ -6,7 +6,7 @@ import { call } from '../../api/call.ts'
 import { read, refresh } from '../../api/queries.ts'
 import { maxWaitMs, pollDelayMs } from '../../api/retry-delay.ts'
 import { Banner } from '../../ui/banner.tsx'
-import { Button, Spinner } from '../../ui/button.tsx'
+import { Button, buttonLook, Spinner } from '../../ui/button.tsx'
 import { textLink } from '../../ui/class-names.ts'
 import { describeOverQuota, describeOverSeats } from './over-quota.ts'
 
@@ -41,6 +41,17 @@ const TooMany = ({ words, page, link }: TooManyProps) => (
     </Link>
   </Banner>
 )
+
+/** Somebody who paid first has no key yet. */
+function FirstKeyLink() {
+  const { data } = useQuery(read('getLimits'))
+  if (data?.limits.keys.in_use !== 0) return null
+  return (
+    <Link to="/dashboard/keys" search={{ create: '1' }} className={buttonLook({ size: 'small', tone: 'primary' })}>
+      Create your first key
+    </Link>
+  )
+}
 
 interface AfterCheckoutProps {
   /** Whether the plan with this price is the new one. */
@@ -92,9 +103,12 @@ export function AfterCheckout({ isDone, onDismiss }: AfterCheckoutProps) {
       <>
         <Banner tone="success" title={`You are now on the ${data.plan.name} plan`} isAnnounced>
           <p>The new models and limits apply to all your keys now.</p>
-          <Button size="small" className="mt-2" onClick={onDismiss}>
-            Dismiss
-          </Button>
+          <div className="mt-2 flex flex-wrap gap-2">
+            <FirstKeyLink />
+            <Button size="small" onClick={onDismiss}>
+              Dismiss
+            </Button>
+          </div>
         </Banner>
         <AfterDowngrade />
       </>

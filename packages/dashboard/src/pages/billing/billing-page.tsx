@@ -1,5 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
+import { readChosenPlan } from '@tollgate/contracts/http/chosen-plan.ts'
 import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import { explain } from '../../api/api-error.ts'
@@ -17,9 +18,12 @@ import { QueryView } from '../../ui/states.tsx'
 import { AccountBudgets } from './account-budgets.tsx'
 import { AfterCheckout } from './after-checkout.tsx'
 import { BudgetForm } from './budget-form.tsx'
-import { type NextCharge as Charge, describeEntitlement, describeNextCharge, describeRenewal } from './describe-plan.ts'
+import { openPaymentPage } from './choose-button.tsx'
+import { ChosenPlanCard } from './chosen-plan-card.tsx'
+import { describeEntitlement } from './describe-offer.ts'
+import { type NextCharge as Charge, describeNextCharge, describeRenewal } from './describe-plan.ts'
 import { Invoices } from './invoices.tsx'
-import { openPaymentPage, PlanCards } from './plan-cards.tsx'
+import { PlanCards } from './plan-cards.tsx'
 
 /** While the payment provider does not answer. */
 const askAgainMs = 30_000
@@ -94,7 +98,8 @@ function CurrentPlan({ plan, isOwner }: { plan: UseQueryResult<Answer<'getPlan'>
 const anyPrice = 'any'
 
 export function BillingPage() {
-  const { success, changed } = useSearch({ from: '/dashboard/billing' })
+  const { success, changed, ...search } = useSearch({ from: '/dashboard/billing' })
+  const chosen = readChosenPlan(search)
   const purchase = success === '1' ? anyPrice : (changed ?? null)
   // The address forgets it once the new plan is active; the page says it until it is left.
   const [bought, setBought] = useState(purchase)
@@ -137,8 +142,11 @@ export function BillingPage() {
           )}
         </Banner>
       )}
+      {isOwner && chosen !== undefined && plan.data !== undefined && (
+        <ChosenPlanCard chosen={chosen} current={plan.data.plan} />
+      )}
       <CurrentPlan plan={plan} isOwner={isOwner} />
-      <PlanCards current={plan.data?.plan} isOwner={isOwner} />
+      <PlanCards current={plan.data?.plan} isOwner={isOwner} first={chosen?.interval} />
       {isOwner && (
         <Card
           title="Monthly budget"

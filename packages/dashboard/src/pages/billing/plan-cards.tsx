@@ -1,23 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { useState } from 'react'
-import { explain } from '../../api/api-error.ts'
-import { type Answer, call, type InputArguments } from '../../api/call.ts'
+import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { brand } from '../../brand/brand.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Banner } from '../../ui/banner.tsx'
-import { Button, buttonLook } from '../../ui/button.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryView } from '../../ui/states.tsx'
-import { describePrice, type OfferedPlan, type OfferedPrice, planFeatures } from './describe-plan.ts'
+import { ChooseButton } from './choose-button.tsx'
+import { describePrice, modelsOf, type OfferedPlan, type OfferedPrice, planFeatures } from './describe-offer.ts'
 
 type Interval = OfferedPrice['interval']
 type CurrentPlan = Answer<'getPlan'>['plan']
 interface PlanCardsProps {
   readonly current: CurrentPlan | undefined
   readonly isOwner: boolean
+  /** The interval to begin with, if somebody chose one. */
+  readonly first?: Interval | undefined
 }
 
 const intervals = [
@@ -26,11 +27,15 @@ const intervals = [
 ] as const
 
 /** The plans of the catalog, with a button to buy or switch. */
-export function PlanCards({ current, isOwner }: PlanCardsProps) {
+export function PlanCards({ current, isOwner, first }: PlanCardsProps) {
   const offered = useQuery(read('listPlans'))
+  const models = useQuery(read('listPricedModels')).data?.models
   const [chosen, setChosen] = useState<Interval | null>(null)
   const prices = offered.data?.plans.flatMap((plan) => plan.prices) ?? []
-  const interval = chosen ?? prices.find(({ id }) => id === current?.price_id)?.interval ?? 'month'
+  const interval = chosen ?? first ?? prices.find(({ id }) => id === current?.price_id)?.interval ?? 'month'
+  // One button stands out: a plan that was chosen before has its own above.
+  const isNew = first === undefined && current?.price_id === null
+  const main = isNew ? offered.data?.plans.find((plan) => plan.prices.length > 0) : undefined
   const hasBoth = intervals.every(([name]) => prices.some((price) => price.interval === name))
   return (
     <Card
@@ -44,7 +49,15 @@ export function PlanCards({ current, isOwner }: PlanCardsProps) {
         {({ plans }) => (
           <ul aria-label="Plans" className="grid grid-cols-1 gap-4 px-5 pb-5 sm:grid-cols-2 xl:grid-cols-4">
             {plans.map((plan) => (
-              <PlanCard key={plan.id} plan={plan} interval={interval} current={current} isOwner={isOwner} />
+              <PlanCard
+                key={plan.id}
+                plan={plan}
+                features={planFeatures(plan, modelsOf(plan, models))}
+                isMain={plan === main}
+                interval={interval}
+                current={current}
+                isOwner={isOwner}
+              />
             ))}
           </ul>
         )}
@@ -53,7 +66,15 @@ export function PlanCards({ current, isOwner }: PlanCardsProps) {
   )
 }
 
-function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan: OfferedPlan; interval: Interval }) {
+interface PlanCardProps extends Omit<PlanCardsProps, 'first'> {
+  readonly plan: OfferedPlan
+  readonly features: readonly string[]
+  /** Whether its button stands out. */
+  readonly isMain: boolean
+  readonly interval: Interval
+}
+
+function PlanCard({ plan, features, isMain, interval, current, isOwner }: PlanCardProps) {
   const price = plan.prices.find((candidate) => candidate.interval === interval) ?? plan.prices[0]
   const isOwn = current?.id === plan.id
   // A legacy price is not on sale, so its interval is unknown.
@@ -72,7 +93,7 @@ function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan:
         {price !== undefined ? describePrice(price) : plan.id === 'free' ? 'Free' : 'On request'}
       </p>
       <ul className="mt-4 mb-5 flex-1 space-y-1.5 text-sm">
-        {planFeatures(plan).map((term) => (
+        {features.map((term) => (
           <li key={term} className="flex gap-2">
             <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent" />
             <span className="min-w-0 break-words">{term}</span>
@@ -89,6 +110,8 @@ function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan:
           }
           price={price}
           isSwitch={current.price_id !== null}
+          tone={isMain ? 'primary' : 'plain'}
+          className="w-full"
         />
       )}
     </li>
@@ -105,42 +128,4 @@ function ContactSales() {
       Contact sales
     </a>
   )
-}
-
-/** @param props.isSwitch whether a paid plan exists already; the provider's portal then switches it */
-function ChooseButton({ text, price, isSwitch }: { text: string; price: OfferedPrice; isSwitch: boolean }) {
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
-  const choose = async () => {
-    setBusy(true)
-    setProblem(null)
-    try {
-      if (isSwitch) await openPaymentPage('openPortal', { query: { price_id: price.id } })
-      else await openPaymentPage('openCheckout', { body: { price_id: price.id } })
-    } catch (error) {
-      setProblem(explain(error))
-      setBusy(false)
-    }
-  }
-  return (
-    <div className="space-y-2">
-      <Button tone={isSwitch ? 'plain' : 'primary'} className="w-full" isBusy={isBusy} onClick={() => void choose()}>
-        {text}
-      </Button>
-      {problem !== null && (
-        <Banner tone="danger" isAnnounced>
-          {problem}
-        </Banner>
-      )}
-    </div>
-  )
-}
-
-/** Opens a page of the payment provider. @throws ApiError */
-export async function openPaymentPage<Name extends 'openPortal' | 'openCheckout'>(
-  name: Name,
-  ...input: InputArguments<Name>
-): Promise<void> {
-  const { url } = await call(name, ...input)
-  window.location.assign(url)
 }

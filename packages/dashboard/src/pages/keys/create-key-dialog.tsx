@@ -18,12 +18,15 @@ import { Banner } from '../../ui/banner.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/class-names.ts'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Fold } from '../../ui/fold.tsx'
 import { modelToTry } from './describe-key.ts'
-import { AddressesField, KeyFields } from './key-fields.tsx'
+import { FirstRequest } from './first-request.tsx'
+import { AddressesField, BudgetField, KeyFields } from './key-fields.tsx'
 import { allBudgets, type KeySettings, newSettings, readKeyForm } from './read-key-form.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
 interface CreatedKey {
+  readonly id: string
   readonly label: string
   readonly secret: string
   readonly scope: Scope
@@ -40,14 +43,9 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey | null>(null)
   // Anew: a key may have been revoked since the last answer.
   const limits = useQuery({ ...read('getLimits'), refetchOnMount: 'always' })
-  // The quota that is reached; null: a key fits, or control judges, because the limits cannot be read; undefined: not
-  // known yet. Decided once: the key that this dialog creates may be the last one.
-  const [quota, setQuota] = useState<number | null | undefined>(undefined)
-  if (quota === undefined && !limits.isFetching) {
-    const keys = limits.isSuccess ? limits.data.limits.keys : null
-    setQuota(keys !== null && keys.limit !== null && keys.in_use >= keys.limit ? keys.limit : null)
-  }
-  const isFirst = limits.data?.limits.keys.in_use === 0
+  // Decided once: the key that this dialog creates may be the last one.
+  const [start, setStart] = useState<Start | null>(null)
+  if (start === null && !limits.isFetching) setStart(startWith(limits.data?.limits.keys))
   // One idempotency key per dialog, so that retries create one key.
   const [attempt] = useState(newIdempotencyKey)
   if (created !== null) {
@@ -58,15 +56,18 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         scope={created.scope}
         model={modelToTry(models, created.models)}
         {...(created.scope === 'inference' && { tryIt: created })}
+        {...(created.scope === 'inference' &&
+          start?.isFirst === true && { outcome: <FirstRequest keyId={created.id} /> })}
         onClose={onClose}
       />
     )
   }
   const title = 'Create a key'
   const description = 'Use one key per app, so that you can tell their usage apart.'
-  if (quota === undefined) {
+  if (start === null) {
     return <WaitingDialog error={null} isRetrying onRetry={() => void limits.refetch()} onClose={onClose} />
   }
+  const { quota, isFirst } = start
   if (quota !== null) return <QuotaReached limit={quota} title={title} onClose={onClose} />
   return (
     <Dialog title={title} description={description} onClose={onClose}>
@@ -81,7 +82,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         }}
         submit={async (values) => {
           const key = await createKey(firstAccount, values, `${attempt}-${values.scope}`)
-          setCreated({ label: key.label, secret: key.value, scope: values.scope, models: values.models })
+          setCreated({ id: key.id, label: key.label, secret: key.value, scope: values.scope, models: values.models })
           await refresh('listKeys', 'getLimits')
         }}
       >
@@ -94,23 +95,38 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
           autoComplete="off"
           required
         />
-        {role === 'owner' && (
-          <SelectField
-            name="scope"
-            label="Purpose"
-            value={scope}
-            onValueChange={(value) => setScope(value === 'management' ? 'management' : 'inference')}
-            options={[
-              ['inference', 'Call models'],
-              ['management', 'Manage keys from your server']
-            ]}
-          />
-        )}
-        {scope === 'inference' ? <KeyFields present={null} /> : <AddressesField present={null} />}
+        {scope === 'inference' && <BudgetField present={null} />}
+        <Fold title="More settings" isOpen={!isFirst}>
+          {role === 'owner' && (
+            <SelectField
+              name="scope"
+              label="Purpose"
+              value={scope}
+              onValueChange={(value) => setScope(value === 'management' ? 'management' : 'inference')}
+              options={[
+                ['inference', 'Call models'],
+                ['management', 'Manage keys from your server']
+              ]}
+            />
+          )}
+          {scope === 'inference' ? <KeyFields present={null} /> : <AddressesField present={null} />}
+        </Fold>
       </DialogForm>
     </Dialog>
   )
 }
+
+interface Start {
+  /** The quota that is reached; null: a key fits, or control judges, because the limits cannot be read. */
+  readonly quota: number | null
+  /** Whether the account has no key yet. */
+  readonly isFirst: boolean
+}
+
+const startWith = (keys: Answer<'getLimits'>['limits']['keys'] | undefined): Start => ({
+  quota: keys !== undefined && keys.limit !== null && keys.in_use >= keys.limit ? keys.limit : null,
+  isFirst: keys?.in_use === 0
+})
 
 interface QuotaReachedProps {
   readonly limit: number

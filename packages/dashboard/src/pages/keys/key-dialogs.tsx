@@ -11,7 +11,7 @@ import { readNothing } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { AddressesField, KeyFields } from './key-fields.tsx'
+import { AddressesField, BudgetField, KeyFields } from './key-fields.tsx'
 import { changedSettings, type Key, moreBudgetsOf, readKeyForm } from './read-key-form.ts'
 
 export function EditKeyDialog({ target: opened, onClose }: { readonly target: Key; readonly onClose: () => void }) {
@@ -39,6 +39,7 @@ export function EditKeyDialog({ target: opened, onClose }: { readonly target: Ke
         }}
       >
         <TextField name="label" label="Label" maxLength={100} autoComplete="off" defaultValue={target.label} required />
+        {target.scope === 'inference' && <BudgetField present={target} />}
         {target.scope === 'inference' ? <KeyFields present={target} /> : <AddressesField present={target} />}
       </DialogForm>
     </Dialog>

@@ -13,21 +13,25 @@ import { Button } from '../../ui/button.tsx'
 import { controlLook } from '../../ui/class-names.ts'
 import { type Key, moreBudgetsOf } from './read-key-form.ts'
 
-/** The limits of a key: empty for a new key, else filled in from `present`. */
+/** The budget of a key: empty for a new key, else filled in from `present`. */
+export const BudgetField = ({ present }: { readonly present: Key | null }) => (
+  <NumberField
+    // Shows the present budget, if it was changed elsewhere.
+    key={present?.monthly_budget_usd}
+    name="monthly_budget_usd"
+    label="Monthly budget"
+    hint="The most this key can spend per calendar month (UTC)."
+    unit="USD"
+    defaultValue={present?.monthly_budget_usd ?? null}
+    isOptional
+  />
+)
+
+/** The other limits of a key, which few need. */
 export function KeyFields({ present }: { readonly present: Key | null }) {
   return (
     <>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <NumberField
-          // Shows the present budget, if it was changed elsewhere.
-          key={present?.monthly_budget_usd}
-          name="monthly_budget_usd"
-          label="Monthly budget"
-          hint="The most this key can spend per calendar month (UTC)."
-          unit="USD"
-          defaultValue={present?.monthly_budget_usd ?? null}
-          isOptional
-        />
         <NumberField
           name="requests_per_minute"
           label="Rate limit"

@@ -17,13 +17,15 @@ interface SecretDialogProps {
   readonly model: string
   /** The new key, if the playground can try it. */
   readonly tryIt?: HandedOverKey
+  /** What became of a try; nothing if nobody waits for it. */
+  readonly outcome?: ReactNode
   /** Further notices about the key. */
   readonly children?: ReactNode
   readonly onClose: () => void
 }
 
 /** Shows a secret once. Closing the dialog removes it from the page. */
-export function SecretDialog({ title, secret, scope, model, tryIt, children, onClose }: SecretDialogProps) {
+export function SecretDialog({ title, secret, scope, model, tryIt, outcome, children, onClose }: SecretDialogProps) {
   const models = useChatModels()
   // Going back by accident must not close the dialog. Redirects to sign-in after the session ends still work.
   useBlocker({ shouldBlockFn: ({ action }) => action !== 'PUSH' && action !== 'REPLACE', enableBeforeUnload: true })
@@ -58,6 +60,7 @@ export function SecretDialog({ title, secret, scope, model, tryIt, children, onC
             <code className="font-mono">Authorization: Bearer …</code> to {window.location.origin}/api/keys.
           </p>
         )}
+        {outcome}
         <DialogActions>
           {tryIt !== undefined && (
             <Link to="/dashboard/playground" onClick={() => handOverKey(tryIt)} className={buttonLook()}>
@@ -65,7 +68,7 @@ export function SecretDialog({ title, secret, scope, model, tryIt, children, onC
             </Link>
           )}
           <Button tone="primary" onClick={onClose}>
-            I have copied it
+            Done
           </Button>
         </DialogActions>
       </div>

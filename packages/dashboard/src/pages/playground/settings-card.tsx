@@ -1,9 +1,9 @@
-import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { formatUsd } from '../../format/money.ts'
 import type { Account } from '../../layout/owner.tsx'
 import { Card } from '../../ui/card.tsx'
 import { controlLook } from '../../ui/class-names.ts'
+import { Fold } from '../../ui/fold.tsx'
 import { type Option, SelectBox } from '../../ui/select-box.tsx'
 import type { Draft } from './chat.ts'
 import type { readParameters, TypedParameters } from './parameters.ts'
@@ -30,15 +30,9 @@ export function SettingsCard(props: SettingsCardProps) {
         <div className="grid grid-cols-2 gap-4 xl:grid-cols-1">
           <ModelChoices {...props} />
         </div>
-        <details open={isWide} className="group">
-          <summary className="flex min-h-8 list-none items-center gap-1.5 text-sm font-medium [&::-webkit-details-marker]:hidden">
-            <ChevronDown aria-hidden="true" className="size-4 -rotate-90 transition-transform group-open:rotate-0" />
-            Prompt and parameters
-          </summary>
-          <div className="mt-3 space-y-4">
-            <PromptAndParameters {...props} />
-          </div>
-        </details>
+        <Fold title="Prompt and parameters" isOpen={isWide}>
+          <PromptAndParameters {...props} />
+        </Fold>
       </div>
     </Card>
   )

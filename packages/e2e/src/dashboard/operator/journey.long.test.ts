@@ -295,7 +295,7 @@ t.test('an operator reads about the system, and gets its webhooks', async (t) =>
   await press('Create endpoint')
   await dialog.getByLabel('URL').fill(receiver.url)
   await dialog.getByRole('button', { name: 'Create endpoint' }).click()
-  await press('I have copied it')
+  await press('Done')
   await press('Send test event')
   const sent = page.getByRole('list', { name: 'Deliveries, newest first' }).getByRole('listitem')
   await sent.filter({ hasText: 'webhook.test' }).getByText('Delivered', { exact: true }).waitFor()

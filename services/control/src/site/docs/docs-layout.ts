@@ -67,5 +67,5 @@ function nextLink(path: string, links: readonly DocsLink[]): Html | null {
 }
 
 /** The search works without scripts; with them, Ctrl-K opens it on every page. */
-const searchForm = (searched: string): Html =>
+export const searchForm = (searched: string): Html =>
   html`<form role="search" action="/docs/search"><label class="sr-only" for="docs-search">Search the docs</label><input id="docs-search" type="search" name="q" value="${searched}" maxlength="100" placeholder="Search" autocomplete="off" class="min-h-9 w-full rounded-lg border border-line-strong bg-surface px-3 text-sm"></form>`

@@ -4,7 +4,7 @@ import { startControl } from '../../testing/start-control.ts'
 
 /** The files of a build that control needs to serve the public pages, for `t.testdir`. */
 export const siteBuild = {
-  'index.html': '<!doctype html><title>{{brandName}}</title><p>dashboard</p>',
+  'index.html': '<!doctype html><title>{{brandName}}</title><meta name="sign-in" content="{{signIn}}"><p>dashboard</p>',
   'site.json': JSON.stringify({
     stylesheet: '/assets/site.css',
     script: '/assets/site.js',
