@@ -1,9 +1,10 @@
+import { type ChosenPlan, chosenPlanPath } from '@tollgate/contracts/http/chosen-plan.ts'
 import { plainButton, primaryButton } from './class-names.ts'
 import { formatUsd } from './format.ts'
 import { type Html, html } from './html.ts'
 import { cheapestOffer, writeAmount } from './plan-prices.ts'
 import type { SiteContext, Visitor } from './site-context.ts'
-import type { SiteFacts } from './site-facts.ts'
+import type { SiteFacts, SitePlan } from './site-facts.ts'
 
 interface Way {
   readonly href: string
@@ -34,6 +35,19 @@ export function callToAction(context: SiteContext, { hasSession }: Visitor): Cal
     main: contact === null ? { href: '/login', text: 'Sign in' } : { href: contact, text: 'Ask for an invitation' },
     note: 'New accounts are by invitation only.'
   }
+}
+
+/** Leads to the page that pays for a plan: for strangers, by way of their registration. */
+export function wayToPlan(
+  { id, name }: Pick<SitePlan, 'id' | 'name'>,
+  interval: ChosenPlan['interval'],
+  { terms }: SiteContext,
+  { hasSession }: Visitor
+): Way {
+  const next = chosenPlanPath({ plan: id, interval })
+  if (hasSession) return { href: next, text: `Choose ${name}` }
+  const text = terms.signup === 'approved' ? 'Request access' : `Start with ${name}`
+  return { href: `/register?${new URLSearchParams({ next })}`, text }
 }
 
 const maxProviders = 2

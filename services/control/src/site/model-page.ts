@@ -1,4 +1,4 @@
-import { callToAction } from './call-to-action.ts'
+import { callToAction, wayToPlan } from './call-to-action.ts'
 import { card, container, plainButton, primaryButton, sectionTitle, textLink } from './class-names.ts'
 import { codeTabs, copyButton } from './code-tabs.ts'
 import { formatContext, formatCount, formatPrice, joinNames } from './format.ts'
@@ -46,14 +46,14 @@ function writeWays({ plan }: SiteModel, { plans }: SiteFacts, context: SiteConte
   const { main } = callToAction(context, visitor)
   const prices = plans.find(({ id }) => id === plan.id)?.prices ?? []
   const interval = (['month', 'year'] as const).find((name) => prices.some((price) => price.interval === name))
-  const mayBuy = visitor.hasSession || context.terms.signup === 'open'
+  const mayBuy = visitor.hasSession || context.terms.signup !== 'invited'
   if (interval === undefined || !mayBuy)
     return html`<a href="${main.href}" class="${primaryButton} w-full">${main.text}</a>`
-  const billing = `/dashboard/billing?${new URLSearchParams({ plan: plan.id, interval })}`
+  const { href, text } = wayToPlan(plan, interval, context, visitor)
   if (visitor.hasSession) {
-    return html`<a href="${main.href}" class="${primaryButton} w-full">${main.text}</a><a href="${billing}" class="${plainButton} w-full">Choose ${plan.name}</a>`
+    return html`<a href="${main.href}" class="${primaryButton} w-full">${main.text}</a><a href="${href}" class="${plainButton} w-full">${text}</a>`
   }
-  return html`<a href="/register?${new URLSearchParams({ next: billing }).toString()}" class="${primaryButton} w-full">Start with ${plan.name}</a>`
+  return html`<a href="${href}" class="${primaryButton} w-full">${text}</a>`
 }
 
 function describeModel(model: SiteModel): string {

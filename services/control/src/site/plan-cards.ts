@@ -1,6 +1,5 @@
-import { chosenPlanPath } from '@tollgate/contracts/http/chosen-plan.ts'
 import { planLines } from '@tollgate/contracts/plans/plan-lines.ts'
-import { callToAction, contactUrl } from './call-to-action.ts'
+import { callToAction, contactUrl, wayToPlan } from './call-to-action.ts'
 import { plainButton, primaryButton, segment, segments, textLink } from './class-names.ts'
 import { formatCount, formatSize, formatUsd } from './format.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
@@ -103,22 +102,8 @@ function writeWay(shown: ShownPlan, context: SiteContext, visitor: Visitor): Htm
   }
   const { main } = callToAction(context, visitor)
   if (isFree) return html`<a href="${main.href}" class="${plainButton} w-full">${main.text}</a>`
-  return forEachPrice(shown, ({ interval }) => writeChoice(shown, interval, context, visitor))
-}
-
-/** Leads to the page that pays for a plan: for strangers, by way of their registration. */
-function writeChoice(
-  { plan, isMain }: ShownPlan,
-  interval: Price['interval'],
-  { terms }: SiteContext,
-  { hasSession }: Visitor
-): Html {
-  const next = chosenPlanPath({ plan: plan.id, interval })
-  const href = hasSession ? next : `/register?${new URLSearchParams({ next })}`
-  const text = hasSession
-    ? `Choose ${plan.name}`
-    : terms.signup === 'approved'
-      ? 'Request access'
-      : `Start with ${plan.name}`
-  return html`<a href="${href}" class="${isMain ? primaryButton : plainButton} w-full">${text}</a>`
+  return forEachPrice(shown, ({ interval }) => {
+    const { href, text } = wayToPlan(shown.plan, interval, context, visitor)
+    return html`<a href="${href}" class="${shown.isMain ? primaryButton : plainButton} w-full">${text}</a>`
+  })
 }
