@@ -3,13 +3,11 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { readChosenPlan } from '@tollgate/contracts/http/chosen-plan.ts'
 import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
-import { explain } from '../../api/api-error.ts'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { OwnerName, useAccount } from '../../layout/owner.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Banner } from '../../ui/banner.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { textLink } from '../../ui/class-names.ts'
 import { Page } from '../../ui/page.tsx'
@@ -18,7 +16,7 @@ import { QueryView } from '../../ui/states.tsx'
 import { AccountBudgets } from './account-budgets.tsx'
 import { AfterCheckout } from './after-checkout.tsx'
 import { BudgetForm } from './budget-form.tsx'
-import { openPaymentPage } from './choose-button.tsx'
+import { openPaymentPage, PaymentButton } from './choose-button.tsx'
 import { ChosenPlanCard } from './chosen-plan-card.tsx'
 import { describeEntitlement } from './describe-offer.ts'
 import { type NextCharge as Charge, describeNextCharge, describeRenewal } from './describe-plan.ts'
@@ -178,30 +176,9 @@ export function BillingPage() {
 }
 
 /** Opens the payment provider's portal, which switches and cancels plans and changes cards. */
-function PortalButton({ text }: { readonly text: string }) {
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
-  const open = async () => {
-    setBusy(true)
-    setProblem(null)
-    try {
-      await openPaymentPage('openPortal')
-    } catch (error) {
-      setProblem(explain(error))
-      setBusy(false)
-    }
-  }
-  return (
-    <div className="space-y-2">
-      <Button isBusy={isBusy} onClick={() => void open()}>
-        {text}
-        <ExternalLink aria-hidden="true" className="size-3.5" />
-      </Button>
-      {problem !== null && (
-        <Banner tone="danger" isAnnounced>
-          {problem}
-        </Banner>
-      )}
-    </div>
-  )
-}
+const PortalButton = ({ text }: { readonly text: string }) => (
+  <PaymentButton open={() => openPaymentPage('openPortal')}>
+    {text}
+    <ExternalLink aria-hidden="true" className="size-3.5" />
+  </PaymentButton>
+)
