@@ -141,9 +141,11 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const { config, database, redis, clock, refresher, catalog } = dependencies
   const app = createServer(dependencies)
   const { name } = config.brand
-  const facts = { name, id: providerIdOf(name), publicUrl: config.publicUrl, gatewayUrl: config.gatewayPublicUrl }
   const assets = readSiteAssets(config.dashboardDir, config.brand)
   const hasSite = assets !== null && config.site !== null
+  const { publicUrl, gatewayPublicUrl: gatewayUrl } = config
+  const modelsUrl = `${publicUrl}${hasSite ? '/models' : '/dashboard/models'}`
+  const facts = { name, id: providerIdOf(name), publicUrl, gatewayUrl, modelsUrl }
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
     const { brand, minPasswordLength, captcha, requestLogDays, demoMailboxUrl } = config

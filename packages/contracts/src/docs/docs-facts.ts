@@ -8,6 +8,8 @@ export interface DocsFacts {
   readonly publicUrl: string
   /** Origin of the gateway. */
   readonly gatewayUrl: string
+  /** The page that lists the models: a public one, or that of the dashboard. */
+  readonly modelsUrl: string
 }
 
 /** The name of a provider for a brand: see {@link DocsFacts.id}. */

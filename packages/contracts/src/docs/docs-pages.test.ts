@@ -10,7 +10,8 @@ const facts: DocsFacts = {
   name: 'Acme AI',
   id: 'acme-ai',
   publicUrl: 'https://app.acme.example',
-  gatewayUrl: 'https://llm.acme.example'
+  gatewayUrl: 'https://llm.acme.example',
+  modelsUrl: 'https://app.acme.example/models'
 }
 const pageOf = (name: string): string => renderPage(docsPages[name]!, facts)
 

@@ -12,8 +12,8 @@ export interface Found {
 
 /** How much a word counts, by where it is. */
 const scores = { titleStart: 8, title: 5, text: 2, words: 1 } as const
-/** Guides explain, and come before lists of single things. */
-const guideScore = 4
+/** Guides and pages explain, and come before lists of single things. */
+const groupScores: Readonly<Record<string, number>> = { Guide: 4, Page: 4 }
 
 /**
  * Finds what has all words, the best first: words count more in a title than in a text.
@@ -29,9 +29,9 @@ export function searchDocs(index: readonly Found[], typed: string, max: number):
   if (parts.length === 0) return []
   const scored = index.flatMap((found) => {
     const title = found.title.toLowerCase()
-    const text = `${found.group} ${found.text}`.toLowerCase()
+    const text = found.text.toLowerCase()
     const words = found.words?.toLowerCase() ?? ''
-    let score = found.group === 'Guide' ? guideScore : 0
+    let score = groupScores[found.group] ?? 0
     for (const part of parts) {
       if (title.startsWith(part)) score += scores.titleStart
       else if (title.includes(part)) score += scores.title

@@ -39,7 +39,7 @@ export function planLines(terms: PlanTerms, { usd, count, size }: NumberFormats)
         ]),
     { of: 'keys', text: numberOf(terms.keys, 'API key', 'API keys') },
     { of: 'people', text: numberOf(terms.people, 'person', 'people') },
-    { of: 'requests', text: `${size(terms.requestsPerMinute)} requests a minute` },
+    { of: 'requests', text: `${count(terms.requestsPerMinute)} requests a minute` },
     { of: 'tokens', text: `${size(terms.tokensPerMinute)} tokens a minute` },
     ...namedFeatures(terms).map((text) => ({ of: 'feature', text }) as const)
   ]

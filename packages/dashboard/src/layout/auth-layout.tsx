@@ -37,7 +37,7 @@ export function AuthLayout({ title, description, children, footer }: AuthLayoutP
             One API key for every model, with budgets that are enforced.
           </p>
           <p className="mt-4 max-w-prose text-ink-soft">
-            Keep your OpenAI SDK and change only the base URL. Requests that would exceed a key’s budget are refused.
+            Keep your SDK: set the base URL and the key. Requests that would exceed a key’s budget are refused.
           </p>
           <pre className="mt-8 break-all whitespace-pre-wrap rounded-2xl border border-line bg-surface p-5 font-[ui-monospace,monospace] text-[0.8125rem] leading-relaxed shadow-card">
             <code>{`from openai import OpenAI

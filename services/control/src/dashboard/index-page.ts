@@ -6,8 +6,8 @@ import { type EncodedPage, encodePage } from '../http/encoded-page.ts'
 
 /** What control writes into the page. */
 export interface PageFacts {
-  /** What the docs in the first view name. The page also calls the gateway. */
-  readonly docs: DocsFacts
+  /** The installation. The page calls its gateway. */
+  readonly docs: Omit<DocsFacts, 'modelsUrl'>
   /** The page reads it before its first paint, so nobody sees another name or color. */
   readonly brand: Brand
   /** The address of a picture of the brand, for pages without scripts. */

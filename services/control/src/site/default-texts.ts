@@ -30,7 +30,7 @@ export function nameProviders({ providers }: SiteFacts): string {
 export function writeHeadline(texts: SiteTexts, facts: SiteFacts): { title: string; subline: string } {
   const providers = nameProviders(facts)
   const subline = [
-    `Call ${countOf(facts.models.length, 'model')}${providers === '' ? '' : ` from ${providers}`} with the SDK that you already use.`,
+    `Call ${countOf(facts.models.length, 'model')}${providers === '' ? '' : ` from ${providers}`} with one key.`,
     'Each key has a hard budget, and each request shows what it cost.'
   ].join(' ')
   const { title, subline: own } = texts.headline ?? {
@@ -69,8 +69,9 @@ function writeChange(facts: SiteFacts): string {
     ...(facts.endpoints.has('/v1/responses') ? ['Codex'] : [])
   ]
   const sdk = speaksAnthropic(facts) ? 'the SDK of OpenAI or Anthropic' : 'the OpenAI SDK'
+  const speak = speaksAnthropic(facts) ? ' The page of each model names the APIs that it speaks.' : ''
   const rest = agents.length === 0 ? '' : ` [Coding agents](/docs/clients) such as ${joinNames(agents)} work, too.`
-  return `Keep ${sdk} that your code uses. Set the base URL and the key, and call every model by its name.${rest}`
+  return `Keep ${sdk}: set the base URL and the key.${speak}${rest}`
 }
 
 /** The list of questions: the operator's, or one about caps, prices, data, compatibility and leaving. */
@@ -141,9 +142,9 @@ function writeBilling(plans: readonly SitePlan[]): Section[] {
   ]
 }
 
-function writeFree({ monthUsd, modelIds, keys }: SitePlan, { hasFreeLimit }: SiteTerms): string {
+function writeFree({ monthUsd, requestUsd, modelIds, keys }: SitePlan, { hasFreeLimit }: SiteTerms): string {
   const sentences = [
-    `Usage of ${formatUsd(monthUsd)} in each calendar month, ${countOf(modelIds.size, 'model')}, and ${keys === null ? 'any number of keys' : countOf(keys, 'key')}. You need no card.`,
+    `Usage of ${formatUsd(monthUsd)} in each calendar month, ${countOf(modelIds.size, 'model')}, and ${keys === null ? 'any number of keys' : countOf(keys, 'key')}. You need no card. A single request costs ${formatUsd(requestUsd)} at most, and each e-mail address has one free budget.`,
     ...(hasFreeLimit
       ? ['All free accounts together have a limit for each day. Once it is reached, they wait until midnight (UTC).']
       : [])
@@ -153,7 +154,8 @@ function writeFree({ monthUsd, modelIds, keys }: SitePlan, { hasFreeLimit }: Sit
 
 function writeClients(facts: SiteFacts): string {
   const paths = [...facts.endpoints].map((path) => `\`${path}\``)
-  const named = paths.length === 0 ? '' : ` The endpoints are ${joinNames(paths)}.`
+  const named =
+    paths.length === 0 ? '' : ` The endpoints are ${joinNames(paths)}: the page of each model names its own.`
   return speaksAnthropic(facts)
     ? `Clients of OpenAI’s and Anthropic’s APIs: their SDKs, LangChain, Vercel’s AI SDK, Claude Code, Codex, OpenCode and others.${named}`
     : `Clients of OpenAI’s API: its SDKs, LangChain, Vercel’s AI SDK and others.${named}`

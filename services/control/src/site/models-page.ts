@@ -58,7 +58,7 @@ function writeFilters({ providers, kinds, plans, models }: SiteFacts, query: Mod
     ({ name, sort: column, orders: [up, down] }) =>
       html`${option(column, `${name}: ${up}`, sort)}${option(`-${column}`, `${name}: ${down}`, sort)}`
   )}</select>
-${hasFree && html`<label class="inline-flex min-h-11 items-center gap-2 px-1 text-sm"><input type="checkbox" name="free" value="1"${query.isFree && html` checked`} class="size-4 accent-accent">Price $0</label>`}
+${hasFree && html`<label class="inline-flex min-h-11 items-center gap-2 px-1 text-sm"><input type="checkbox" name="free" value="1"${query.isFree && html` checked`} class="size-4 accent-accent">Costs nothing</label>`}
 <button class="${plainButton} min-h-11" data-without-script>Filter</button></form>`
 }
 

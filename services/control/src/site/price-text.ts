@@ -3,7 +3,7 @@ import { formatPicos } from '@tollgate/contracts/money/usd.ts'
 import { cost } from '@tollgate/contracts/prices/cost.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { badge } from './class-names.ts'
-import { formatDay, formatPrice, formatShortDay, formatUsd } from './format.ts'
+import { formatContext, formatDay, formatPrice, formatShortDay, formatUsd } from './format.ts'
 import { type Html, html } from './html.ts'
 import type { SiteFacts, SiteModel } from './site-facts.ts'
 
@@ -32,8 +32,49 @@ export function alignPrices(models: readonly SiteModel[], name: PriceName): (mod
   }
 }
 
-/** The coming change of a model's usual prices, in few words: `$4 / $20 from 1 Dec`. */
-export function modelMarks({ changes }: SiteModel, { year }: SiteFacts): Html | null {
+/** What the usual prices do not say, in few words: a coming change, and when other prices apply. */
+export const modelMarks = (model: SiteModel, { year }: SiteFacts): Html =>
+  html`${[comingPrices(model, year), ...otherPrices(model)].map(
+    (text) =>
+      text !== null &&
+      html` <span class="${badge} bg-warning-soft text-warning max-sm:mb-1 max-sm:block max-sm:w-fit max-sm:whitespace-normal">${text}</span>`
+  )}`
+
+/** `2× above 200K`, and `2× at some hours`. */
+function otherPrices({ prices, usual }: SiteModel): string[] {
+  const present = prices.find(({ is_now: isNow }) => isNow) ?? prices[0]
+  const [long] = (present?.rows ?? [])
+    .filter(({ tier, above_prompt_tokens: above }) => tier === standardTier && above > 0)
+    .toSorted((one, other) => one.above_prompt_tokens - other.above_prompt_tokens)
+  const steps = [
+    ...(long === undefined
+      ? []
+      : [
+          [
+            ratioOf(long.usd_per_million_tokens.input, usual.input),
+            `above ${formatContext(long.above_prompt_tokens)} tokens`
+          ] as const
+        ])
+  ]
+  const hourly = prices
+    .filter(({ weekdays, utc_hours: hours }) => weekdays.length + hours.length > 0)
+    .flatMap(({ rows }) => rows.filter(({ tier, above_prompt_tokens: above }) => tier === standardTier && above === 0))
+    .map((row) => ratioOf(row.usd_per_million_tokens.input, usual.input))
+    .filter((ratio) => ratio !== null)
+  return [
+    ...steps.map(([ratio, when]) => `${ratio ?? 'Other prices'} ${when}`),
+    ...(hourly.length > 0 ? [`${hourly[0]} at some hours`] : [])
+  ]
+}
+
+/** How many times as much a price is: `2×`; null for the same price, or beside none. */
+function ratioOf(price: number, usual: number): string | null {
+  const ratio = Math.round((price / usual) * 10) / 10
+  return Number.isFinite(ratio) && ratio !== 1 ? `${ratio}×` : null
+}
+
+/** The coming change of a model's usual prices: `$4 / $20 from 1 Dec`. */
+function comingPrices({ changes }: SiteModel, year: number): string | null {
   const next = changes.find(({ prices }) => prices.some(({ tier }) => tier === standardTier))
   if (next === undefined) return null
   const changed = next.prices.filter(({ tier }) => tier === standardTier)
@@ -43,7 +84,7 @@ export function modelMarks({ changes }: SiteModel, { year }: SiteFacts): Html | 
   })
   const text =
     input && output ? `${input} / ${output}` : input ? `Input ${input}` : output ? `Output ${output}` : 'New prices'
-  return html`<span class="${badge} bg-warning-soft text-warning max-sm:mb-1 max-sm:block max-sm:w-fit max-sm:whitespace-normal">${text} from ${formatShortDay(next.from, year)}</span>`
+  return `${text} from ${formatShortDay(next.from, year)}`
 }
 
 /** The cheapest plan of a model. The free one stands out. */

@@ -18,7 +18,7 @@ export function pricingPage(facts: SiteFacts, context: SiteContext, visitor: Vis
     path: '/pricing',
     title: 'Pricing',
     description: describePricing(facts),
-    body: html`<div class="${container} pt-10"><h1 class="text-3xl font-semibold tracking-tight">Pricing</h1><p class="mt-2 mb-6 max-w-prose text-ink-soft">A plan has a fixed price. Usage is counted at the <a href="/models" class="${textLink}">prices of the models</a>, and each plan includes it up to an amount each month. There are no charges beyond the plan.</p>
+    body: html`<div class="${container} pt-10"><h1 class="text-3xl font-semibold tracking-tight">Pricing</h1><p class="mt-2 mb-6 max-w-prose text-ink-soft">You pay a fixed price. It includes usage up to a cap, counted at the <a href="/models" class="${textLink}">prices of the models</a>. Nothing is charged beyond it.</p>
 <h2 class="sr-only">Plans</h2>${planCards(facts, context, visitor)}
 <section class="mt-14"><h2 id="compare" class="${sectionTitle}">Compare the plans</h2>${comparePlans(facts)}</section>
 <section class="mt-14" aria-labelledby="cap"><h2 id="cap" class="${sectionTitle}">What happens at the cap</h2><p class="mt-1 max-w-prose text-ink-soft">No request is charged above a budget: of the plan, of a key, or of one that you set yourself.</p>${capSteps}</section>

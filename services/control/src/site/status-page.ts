@@ -60,7 +60,7 @@ export function statusPage({ status }: SiteFacts, now: Date): Page {
     title: 'Status',
     description: `${sentence} Success and speed of each model in the last 24 hours.`,
     body: html`<div class="${container} pt-8"><h1 class="text-3xl font-semibold tracking-tight">Status</h1>
-<div class="${card} mt-5 p-5"><p class="flex flex-wrap items-center gap-3 text-lg font-medium">${state !== 'unknown' && stateBadge(state)}${sentence}</p><p class="mt-1 text-sm text-ink-soft">As of ${writeTime(now)}. This website works.${measured.length > 0 ? ' Gateways report once a minute.' : ` ${later}`}</p></div>
+<div class="${card} mt-5 p-5"><p class="flex flex-wrap items-center gap-3 text-lg font-medium">${state !== 'unknown' && stateBadge(state)}${sentence}</p><p class="mt-1 text-sm text-ink-soft">As of ${writeTime(now)}. This website works.${measured.length > 0 ? ' Gateways report once a minute. “Good” is 95 % of requests or more.' : ` ${later}`}</p></div>
 ${present.map(writeAnnouncement)}
 ${measured.length > 0 && html`${writeProviders(providers)}${writeModels(measured, models.length)}`}
 ${writeAnnouncements('Planned maintenance', coming)}${writeAnnouncements('Past 7 days', past)}

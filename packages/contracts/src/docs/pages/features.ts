@@ -3,7 +3,7 @@ import type { DocsPage } from '../docs-facts.ts'
 export const features: DocsPage = {
   title: 'Streaming, tools and images',
   summary: 'Streams, tool calls, JSON answers, images, prompt caching, embeddings and retries.',
-  write: ({ publicUrl, gatewayUrl }) => `
+  write: ({ publicUrl, gatewayUrl, modelsUrl }) => `
 The gateway takes what the API references of OpenAI and Anthropic document, and passes it on unchanged. So your SDK works as you know it. The
 examples are for Python, with this client:
 
@@ -13,7 +13,7 @@ from openai import OpenAI
 client = OpenAI(base_url="${gatewayUrl}/v1", api_key="YOUR_API_KEY")
 \`\`\`
 
-What a model can do is up to its provider: the [models](${publicUrl}/dashboard/models) list what each accepts.
+What a model can do is up to its provider: the [models](${modelsUrl}) list what each accepts.
 
 ## Streaming
 
@@ -33,9 +33,10 @@ If a stream breaks, its last event is an error. A stream that ends without one i
 ## Tool calls
 
 \`\`\`python
+messages = [{"role": "user", "content": "What is the weather in Lisbon?"}]
 answer = client.chat.completions.create(
     model="MODEL",
-    messages=[{"role": "user", "content": "What is the weather in Lisbon?"}],
+    messages=messages,
     tools=[{
         "type": "function",
         "function": {
@@ -48,10 +49,18 @@ answer = client.chat.completions.create(
         },
     }],
 )
-print(answer.choices[0].message.tool_calls)
+call = answer.choices[0].message.tool_calls[0]
+print(call.function.name, call.function.arguments)
 \`\`\`
 
-Tools that your code runs work with every model that has them. Of the tools that a provider runs, models with a price for it have web search.
+Function calling goes on with a second request: append the message of the model and the result of your function, and send all messages again.
+
+\`\`\`python
+messages.append(answer.choices[0].message)
+messages.append({"role": "tool", "tool_call_id": call.id, "content": "22 °C, sunny"})
+\`\`\`
+
+Web search works with models that have a price for it. Other tools that a provider runs do not.
 
 ## Answers as JSON
 
@@ -90,8 +99,8 @@ answer = client.chat.completions.create(
 )
 \`\`\`
 
-Send PNG, JPEG, GIF or WebP in the request. For a picture at an address, the largest image of the model is reserved, because its size is not
-known; you pay for its real tokens.
+Models with vision read PNG, JPEG, GIF and WebP. For the address of an image, we reserve the tokens of the model's largest image. You pay for
+its real tokens.
 
 ## Prompt caching
 

@@ -3,8 +3,8 @@ import type { DocsPage } from '../docs-facts.ts'
 export const migrate: DocsPage = {
   title: 'Move from another API',
   summary: 'What to change in code that calls OpenAI, Anthropic or OpenRouter today.',
-  write: ({ publicUrl, gatewayUrl }) => `
-Change the address and the key. The names of models may differ: the [models](${publicUrl}/dashboard/models) have them.
+  write: ({ publicUrl, gatewayUrl, modelsUrl }) => `
+Change the address and the key. The names of models may differ: the [models](${modelsUrl}) have them.
 
 | from | base URL | key |
 | --- | --- | --- |

@@ -3,9 +3,9 @@ import type { DocsPage } from '../docs-facts.ts'
 export const quickstart: DocsPage = {
   title: 'Quickstart',
   summary: 'From an account to the first answer of a model.',
-  write: ({ publicUrl, gatewayUrl }) => `
+  write: ({ publicUrl, gatewayUrl, modelsUrl }) => `
 1. [Create an account](${publicUrl}/register), then an [API key](${publicUrl}/dashboard/keys?create=1). Copy the key at once: we show it only once.
-2. Choose a [model](${publicUrl}/dashboard/models).
+2. Choose a [model](${modelsUrl}).
 3. Send a request with one of these examples.
 
 ## curl
@@ -47,6 +47,11 @@ const answer = await client.chat.completions.create({
 console.log(answer.choices[0].message.content)
 \`\`\`
 
+## Claude models
+
+Anthropic's models speak Anthropic's API: see [SDKs and coding agents](${publicUrl}/docs/clients). The page of each [model](${modelsUrl}) lists its
+endpoints.
+
 ## What it cost
 
 The header \`x-tollgate-cost\` of the answer has the dollars that you are charged. With \`"usage": { "include": true }\` in the body, the answer has
@@ -55,6 +60,6 @@ them as \`usage.cost\`. [Your requests](${publicUrl}/dashboard/requests) show th
 ## Keep the key safe
 
 Whoever has the key can spend its budget. Keep it on your server, in an environment variable, and never in a page or an app. Give each app its
-own key and [budget](${publicUrl}/dashboard/keys). A key that you revoke stops working within seconds.
+own key and [budget](${publicUrl}/docs/budgets). A key that you revoke stops working at once.
 `
 }

@@ -47,7 +47,7 @@ ${searchForm(searched)}
 <nav aria-label="Docs" class="mt-4"><ul class="flex flex-wrap gap-x-1 lg:block">${links.map((one) => listLink(one, isHere(one.href)))}</ul>
 ${siblings !== undefined && html`<div class="hidden lg:block">${siblingList(siblings, path)}</div>`}</nav>
 </div>
-<article id="content" tabindex="-1" class="min-w-0 outline-none"><h1 class="text-3xl font-semibold tracking-tight break-words">${title}</h1>${hasSession && readerFields}<div class="prose docs mt-5 max-w-3xl text-ink">${body}</div>${nextLink(path, links)}
+<article id="content" tabindex="-1" class="min-w-0 outline-none"><h1 class="text-3xl font-semibold tracking-tight break-words">${title.split(/(?<=_)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}</h1>${hasSession && readerFields}<div class="prose docs mt-5 max-w-3xl text-ink">${body}</div>${nextLink(path, links)}
 ${siblings !== undefined && html`<nav aria-label="More of ${siblings.title}" class="mt-8 lg:hidden">${siblingList(siblings, path)}</nav>`}</article>
 </div>`
   }

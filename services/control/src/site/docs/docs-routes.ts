@@ -177,7 +177,7 @@ function searchContent(words: string, found: readonly Found[]): DocsContent {
         ? html`<p>${words === '' ? 'Type what you look for.' : 'Nothing has all of these words. Try fewer or other words.'}</p>`
         : html`<ul>${found.map(
             ({ href, title, group, text }) =>
-              html`<li><a href="${href}">${title}</a> <span class="text-ink-soft">${group}${text !== '' && ` · ${text}`}</span></li>`
+              html`<li><a href="${href}">${title}</a><span class="block text-sm text-ink-soft">${group}${text !== '' && ` · ${text}`}</span></li>`
           )}</ul>`
   }
 }

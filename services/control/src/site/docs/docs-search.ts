@@ -13,7 +13,12 @@ export function indexDocs(guides: readonly Guide[], reference: Reference, facts:
     facts === null
       ? []
       : [
-          { title: 'Pricing', group: 'Page', href: '/pricing', text: 'Plans, budgets and what happens at the cap' },
+          {
+            title: 'Pricing',
+            group: 'Page',
+            href: '/pricing',
+            text: 'Plans, prices, budgets and what happens at the cap'
+          },
           { title: 'Models', group: 'Page', href: '/models', text: 'All models with their prices' },
           { title: 'Status', group: 'Page', href: '/status', text: 'Success and speed of each model' }
         ]
@@ -31,8 +36,8 @@ export function indexDocs(guides: readonly Guide[], reference: Reference, facts:
     ),
     ...reference.groups.flatMap(({ operations }) => operations.map(indexOperation)),
     ...errorCodes.map((code) => ({
-      ...{ title: code, group: 'Error', href: errorPath(code), text: describeError(code) },
-      words: `${errorTable[code][0]} ${errorTable[code][2]}`
+      ...{ title: code, group: 'Error', href: errorPath(code), text: `${errorTable[code][0]}: ${describeError(code)}` },
+      words: errorTable[code][2]
     })),
     ...(facts?.models ?? []).map(({ id, provider }) => ({
       title: id,

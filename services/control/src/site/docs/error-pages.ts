@@ -25,6 +25,7 @@ export function writeErrorPage(code: ErrorCode, { groups }: Reference, docsUrl: 
 <h2 id="what-to-do">What to do</h2>
 ${renderMarkdown(remedy)}
 <p>${describeRetry(code)}</p>
+${writeWays(code)}
 <h2 id="body">What you get</h2>
 <p>Status ${status}, with this body:</p>
 <pre><code>${JSON.stringify(body, null, 2)}</code></pre>
@@ -37,6 +38,23 @@ ${
   )}</ul>`
 }`
 }
+
+/** Pages that help with an error, by a part of its code. */
+const helpful: ReadonlyArray<readonly [pattern: RegExp, href: string, text: string]> = [
+  [/budget|free_spend/, '/docs/budgets', 'How budgets work'],
+  [/budget|plan|subscription/, '/dashboard/billing', 'Your plan and your budgets'],
+  [/per_minute|concurrent|rate_limit|free_model|too_many/, '/docs/limits', 'How limits work'],
+  [/model_not|wrong_endpoint/, '/docs/clients', 'Which SDK speaks which API'],
+  [/api_key|ip_address/, '/dashboard/keys', 'Your keys'],
+  [/unpriced|invalid_json|invalid_request/, '/docs/api', 'API reference']
+]
+
+const writeWays = (code: ErrorCode): Html =>
+  html`<ul>${helpful
+    .filter(([pattern]) => pattern.test(code))
+    .map(
+      ([, href, text]) => html`<li><a href="${href}">${text}</a></li>`
+    )}<li><a href="/docs/errors">All errors</a></li></ul>`
 
 /** What a budget that refuses a request says of itself. */
 const budgetDetails = {
@@ -66,7 +84,7 @@ const detailsOf = (code: ErrorCode): Readonly<Record<string, string>> => example
 function describeRetry(code: ErrorCode): string {
   if (isRetryable(code, null)) return 'You can retry: wait as long as Retry-After says, and send the request again.'
   const resets =
-    detailsOf(code).resets_at === undefined ? '' : ' It succeeds again once the budget resets, at resets_at.'
+    detailsOf(code).resets_at === undefined ? '' : ' It succeeds again once the budget resets: see resets_at below.'
   return `Do not retry: the same request fails again.${resets}`
 }
 
@@ -90,9 +108,9 @@ export function listErrors({ groups, ofOperators }: Reference): Html {
   const byTitle = Map.groupBy(errorCodes, titleOf)
   return html`${['Inference', 'Account', 'Any call', 'Operators'].map((title) => {
     const codes = (byTitle.get(title) ?? []).toSorted((one, other) => errorTable[one][0] - errorTable[other][0])
-    return html`<h2 id="${title.toLowerCase().replaceAll(' ', '-')}">${title}</h2><ul>${codes.map(
+    return html`<h2 id="${title.toLowerCase().replaceAll(' ', '-')}">${title}</h2><table tabindex="0"><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">What happened</th></tr></thead><tbody>${codes.map(
       (code) =>
-        html`<li><a href="${errorPath(code)}"><code>${code}</code></a> <span class="text-ink-soft">${errorTable[code][0]}</span> ${describeError(code)}</li>`
-    )}</ul>`
+        html`<tr><td>${errorTable[code][0]}</td><td><a href="${errorPath(code)}"><code>${code}</code></a></td><td>${describeError(code)}</td></tr>`
+    )}</tbody></table>`
   })}`
 }

@@ -18,22 +18,20 @@ export function writeOperation(one: ReferencedOperation, models: ExampleModels):
     string[],
     string[]
   ]
-  const places = [
-    ['path', 'Path'],
-    ['query', 'Query'],
-    ['header', 'Headers']
-  ] as const
+  const writePlaces = (...places: ReadonlyArray<keyof typeof placeTitles>) =>
+    places.map((place) =>
+      writeParameters(
+        placeTitles[place],
+        parameters.filter((parameter) => parameter.in === place),
+        named
+      )
+    )
   return html`${writeCall(one, models)}
 ${renderMarkdown(intro.join('\n\n'))}
 ${describeSecurity(operation, api.document)}
-${places.map(([place, title]) =>
-  writeParameters(
-    title,
-    parameters.filter((parameter) => parameter.in === place),
-    named
-  )
-)}
+${writePlaces('path', 'query')}
 ${requestBody !== undefined && html`<h2 id="body">Body</h2>${writeContent(requestBody.content, named)}`}
+${writePlaces('header')}
 ${notes.length > 0 && html`<h2 id="notes">Good to know</h2>${renderMarkdown(notes.join('\n\n'))}`}
 <h2 id="answers">Answers</h2>
 ${Object.entries(operation.responses).map(([status, { description, content = {} }]) =>
@@ -41,6 +39,8 @@ ${Object.entries(operation.responses).map(([status, { description, content = {} 
 )}
 ${writeErrors(operation)}`
 }
+
+const placeTitles = { path: 'Path', query: 'Query', header: 'Headers' } as const
 
 /** The request as a command, with what a body must have. */
 function writeCall({ api, method, path, operation }: ReferencedOperation, models: ExampleModels): Html {
@@ -117,7 +117,7 @@ function writeContent(content: Content, named: NamedSchemas): Html {
 function writeErrors({ responses }: Operation): Html | null {
   const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400)
   if (errors.length === 0) return null
-  return html`<h3>Errors</h3><ul>${errors.map(
+  return html`<details><summary class="cursor-pointer font-semibold">Errors</summary><ul>${errors.map(
     ([status, { description }]) => html`<li><strong>${status}</strong> ${renderMarkdown(description)}</li>`
-  )}</ul>`
+  )}</ul></details>`
 }
