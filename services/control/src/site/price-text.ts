@@ -34,11 +34,14 @@ export function alignPrices(models: readonly SiteModel[], name: PriceName): (mod
 
 /** What the usual prices do not say, in few words: a coming change, and when other prices apply. */
 export const modelMarks = (model: SiteModel, { year }: SiteFacts): Html =>
-  html`${[comingPrices(model, year), ...otherPrices(model)].map(
-    (text) =>
-      text !== null &&
-      html` <span class="${badge} bg-warning-soft text-warning max-sm:mb-1 max-sm:block max-sm:w-fit max-sm:whitespace-normal">${text}</span>`
+  html`${writeMark(comingPrices(model, year), 'bg-warning-soft text-warning')}${otherPrices(model).map((text) =>
+    writeMark(text, 'bg-sunken text-ink-soft')
   )}`
+
+const writeMark = (text: string | null, look: string): Html | null =>
+  text === null
+    ? null
+    : html` <span class="${badge} ${look} max-sm:mb-1 max-sm:block max-sm:w-fit max-sm:whitespace-normal">${text}</span>`
 
 /** `2× above 200K`, and `2× at some hours`. */
 function otherPrices({ prices, usual }: SiteModel): string[] {
