@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { findPgbouncer, startPgbouncer } from '../system/pgbouncer.ts'
 import { whyNoSmallDisk } from '../system/small-disk.ts'
-import { watchPublicPages } from '../traffic/public-pages.ts'
+import { watchPublicPages } from './public-pages.ts'
 
 /** PostgreSQL behind a pooler in transaction mode: no session state, five connections for all replicas. */
 export const poolerFaults: readonly Fault[] = [
