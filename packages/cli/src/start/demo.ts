@@ -79,13 +79,24 @@ export function demoControlEnv(env: Variables, embedded: ReadonlySet<EmbeddedPar
   return {
     ...(embedded.has('identity') && { ALLOWED_HOSTS: allowedHosts(env) }),
     ...(isDemo(embedded) && {
-      ...(!env.SALES_URL && !env.SUPPORT_URL && { SALES_URL: demoSalesUrl }),
-      SUPPORT_URL: env.SUPPORT_URL || demoSupportUrl,
-      SITE_TEXTS: env.SITE_TEXTS || demoSiteTexts,
+      ...(isTrial(env) && exampleTexts(env)),
       WEBHOOK_ALLOWED_NETWORKS: env.WEBHOOK_ALLOWED_NETWORKS || demoWebhookNetworks
     })
   }
 }
+
+/** Whether nobody else gets to see the demo's pages and mails: nobody may publish our examples by accident. */
+function isTrial({ PUBLIC_URL, SMTP_URL }: Variables): boolean {
+  const isOwn = !PUBLIC_URL || (URL.canParse(PUBLIC_URL) && ownHosts.includes(new URL(PUBLIC_URL).hostname))
+  return isOwn && !SMTP_URL
+}
+
+const exampleTexts = (env: Variables): Variables => ({
+  ...(!env.SALES_URL && !env.SUPPORT_URL && { SALES_URL: demoSalesUrl }),
+  SUPPORT_URL: env.SUPPORT_URL || demoSupportUrl,
+  // With legal pages, the site does not link the operator's own.
+  ...(!env.LEGAL_URL && { SITE_TEXTS: env.SITE_TEXTS || demoSiteTexts })
+})
 
 function allowedHosts(env: Variables): string {
   for (const name of ['CONTROL_HOST', 'GATEWAY_HOST'] as const) {

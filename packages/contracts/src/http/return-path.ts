@@ -18,7 +18,14 @@ export const defaultPage = '/dashboard'
 /** Where a new account goes on: everybody needs a key. */
 export const firstPage = '/dashboard/keys?create=1'
 
-/** The path to open after signing in: the requested one if it is known, else the overview. */
+/** A cookie keeps the path during a sign-in with a provider, and browsers drop cookies of more than 4096 bytes. */
+const maxLength = 2048
+
+/** The path to open after signing in, as in a header: the requested one if it is known, else the overview. */
 export function returnPath(requested: string | undefined): string {
-  return requested !== undefined && isReturnPath(requested) ? requested : defaultPage
+  if (requested === undefined || !isReturnPath(requested)) return defaultPage
+  // Headers have no characters beyond ASCII, and no control characters.
+  const { pathname, search, hash } = new URL(requested, 'http://localhost')
+  const path = pathname + search + hash
+  return path.length > maxLength ? defaultPage : path
 }

@@ -1,6 +1,8 @@
 import '../fonts/fonts.css'
 import './site.css'
 import { applyTheme, storedTheme } from '../brand/theme.ts'
+import { forgetKey } from '../docs/kept-key.ts'
+import { sessionChannel } from '../layout/tabs.ts'
 import { offerCopies } from './copy-text.ts'
 import { filterModels } from './models-table.ts'
 import { offerSearch } from './offer-search.ts'
@@ -12,6 +14,8 @@ import { fillExamples } from './reader.ts'
  */
 applyTheme(storedTheme())
 openMailedLink()
+// Somebody has signed in or out in another tab: the key in this one may be another person's.
+sessionChannel.addEventListener('message', forgetKey)
 document.addEventListener('DOMContentLoaded', () => {
   offerCopies()
   filterModels()

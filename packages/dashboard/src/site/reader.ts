@@ -1,4 +1,5 @@
-import { keepKey, readKeptKey } from '../docs/kept-key.ts'
+import { forgetKey, keepKey, readKeptKey } from '../docs/kept-key.ts'
+import { sessionChannel } from '../layout/tabs.ts'
 
 interface OfferedModel {
   readonly id: string
@@ -20,7 +21,17 @@ export function fillExamples(): void {
       if (example.dataset.fill === 'key') example.textContent = key.value.trim() || (shown.get(example) ?? '')
     }
   }
+  const readKey = () => {
+    key.value = readKeptKey()
+    fillKey()
+  }
   key.value = readKeptKey()
+  // The key is forgotten first: see the script of all pages.
+  sessionChannel.addEventListener('message', readKey)
+  // The browser kept this page as it was, maybe with the key of somebody who has signed out since.
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) readKey()
+  })
   key.addEventListener('input', () => {
     keepKey(key.value.trim())
     fillKey()
@@ -30,6 +41,10 @@ export function fillExamples(): void {
   const offer = async () => {
     const response = await fetch('/api/models')
     // The session has ended: these are the docs of a visitor.
+    if (response.status === 401) {
+      forgetKey()
+      readKey()
+    }
     if (!response.ok) return
     const { models } = (await response.json()) as { models: readonly OfferedModel[] }
     const own = models.filter(({ is_included: isIncluded }) => isIncluded)

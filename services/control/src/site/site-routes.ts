@@ -67,8 +67,10 @@ function sellingRoutes(
   const { texts, publicUrl, brand } = context
   const send = createPageSender(context)
   const options = { logLevel: 'warn' } as const
+  // Kept by a sender of its own, as it shows something else: every unknown address would drop the pages of the other.
+  const sendMissing = createPageSender(context)
   // Instead of the dashboard's page, which needs scripts.
-  app.unknownPages.send = (request, reply) => send(request, reply.code(404), context, '', () => notFoundPage)
+  app.unknownPages.send = (request, reply) => sendMissing(request, reply.code(404), context, '', () => notFoundPage)
 
   app.get('/', options, async (request, reply) => {
     const facts = await readFacts()

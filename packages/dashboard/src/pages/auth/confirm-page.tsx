@@ -11,7 +11,7 @@ import { Button, Spinner } from '../../ui/button.tsx'
 import { openDashboard, takeNext } from './after-sign-in.ts'
 import { CodeField } from './code-field.tsx'
 import { type Confirmation, forgetMailLink, mailLink } from './mail-link.ts'
-import { LinkMissing, SignInNotice } from './sign-in-notice.tsx'
+import { LinkMissing, SignedInBanner, SignInNotice } from './sign-in-notice.tsx'
 
 type State =
   /** This browser may have registered the address. Then control asks for no password. */
@@ -126,6 +126,7 @@ function PasswordStep({ needsCode, onSubmit }: PasswordStepProps) {
       title="Confirm your e-mail address"
       description="Enter the password you chose when you registered. This confirms your address and signs you in."
     >
+      <SignedInBanner />
       <Form read={readProof} submit={onSubmit}>
         {(isBusy) => (
           <>

@@ -44,7 +44,7 @@ export function RegisterPage() {
   const [next] = useState(() => readNext(window.location.search))
   const [chosen] = useState(() => chosenPlanOf(next))
   const signIn = withNext('/login', next)
-  if (mailed !== null) return <CheckYourMail email={mailed} signIn={signIn} />
+  if (mailed !== null) return <CheckYourMail email={mailed} next={next} signIn={signIn} />
   if (signInFacts.signup === 'invited') return <OnlyInvited signIn={signIn} />
   const submit = async (registration: Registration) => {
     await call('register', { body: { ...registration, remember: true } })
@@ -112,16 +112,20 @@ function Acceptance() {
   )
 }
 
-/** Names the plan that somebody chose before, and when it is paid. The price comes later than the page. */
+/**
+ * Names the plan that somebody chose before, and when it is paid. The price comes later than the page. Nothing if nobody
+ * sells the plan.
+ */
 function ChosenPlanNote({ chosen }: { readonly chosen: ChosenPlan }) {
-  const [offer, setOffer] = useState<ReturnType<typeof findOffer>>(undefined)
+  const [offer, setOffer] = useState<ReturnType<typeof findOffer> | null>(undefined)
   useEffect(() => {
     // Without the price, the note is still true.
     void call('listPlans').then(
-      ({ plans }) => setOffer(findOffer(plans, chosen)),
+      ({ plans }) => setOffer(findOffer(plans, chosen) ?? null),
       () => {}
     )
   }, [chosen])
+  if (offer === null) return null
   const named = offer === undefined ? 'a paid plan' : `${offer.plan.name}, ${describePrice(offer.price)}`
   return <p>You chose {named}. First create your account, then pay.</p>
 }
@@ -142,11 +146,13 @@ function OnlyInvited({ signIn }: Pick<CheckYourMailProps, 'signIn'>) {
 
 interface CheckYourMailProps {
   readonly email: string
+  /** The page that somebody wanted to see; undefined: the overview. */
+  readonly next: string | undefined
   /** The address of the sign-in page. */
   readonly signIn: string
 }
 
-function CheckYourMail({ email, signIn }: CheckYourMailProps) {
+function CheckYourMail({ email, next = '/dashboard', signIn }: CheckYourMailProps) {
   const isConfirmed = useIsConfirmed(email)
   if (isConfirmed) {
     return (
@@ -154,7 +160,7 @@ function CheckYourMail({ email, signIn }: CheckYourMailProps) {
         title="Your address is confirmed"
         description={<p role="status">You are signed in. You can close this tab, or go on here.</p>}
       >
-        <a href="/dashboard" className={`${buttonLook({ tone: 'primary' })} w-full`}>
+        <a href={next} className={`${buttonLook({ tone: 'primary' })} w-full`}>
           Open the dashboard
         </a>
       </AuthLayout>
