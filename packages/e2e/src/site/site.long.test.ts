@@ -180,6 +180,12 @@ t.test('signed-in readers of the docs write their model and their key into the e
   assert.deepEqual(await accessibilityProblems(page), [])
   await page.goto('/docs/api/models/createChatCompletion')
   await page.getByText('Bearer tg_mine').waitFor()
+  // Another tab says that somebody signed out.
+  const other = await context.newPage()
+  await other.goto('/docs')
+  await other.evaluate("new BroadcastChannel('session').postMessage(null)")
+  await page.getByText('Bearer YOUR_API_KEY').waitFor()
+  assert.equal(await page.evaluate('sessionStorage.length'), 0)
   assert.deepEqual(complaints, [])
   await context.close()
   const stranger = await visit(browser, system)

@@ -109,4 +109,7 @@ test('a row is read as it was packed', async () => {
       assert.deepEqual(unpackRow(packRow(row)), row)
     })
   )
+  for (const no of [Number.NaN, Number.POSITIVE_INFINITY, -1, 0.5]) {
+    assert.equal(unpackRow(packRow(rowOf(no, 1))), null, `${no} is no count`)
+  }
 })

@@ -8,6 +8,8 @@ test('headings begin at the level that the page needs, and keep their order', as
   assert.equal(render('## One\n\n### Two\n\n## Three'), '<h2>One</h2>\n<h3>Two</h3>\n<h2>Three</h2>')
   assert.equal(render('# One\n\n## Two', 4), '<h4>One</h4>\n<h5>Two</h5>')
   assert.equal(render('Text'), '<p>Text</p>')
+  // The library adds a heading of its own to footnotes.
+  assert.match(render('Text[^1]\n\n[^1]: Note', 3), /<h3[^>]*>Footnotes<\/h3>/)
 })
 
 test('tables and links are rendered, and HTML and dangerous addresses are not', async () => {

@@ -67,5 +67,8 @@ test('the short list has the newest models of every provider, free ones last', a
 test('the address of a model escapes every part of its name', async () => {
   assert.equal(modelPath('openai/gpt-oss-120b'), '/models/openai/gpt-oss-120b')
   assert.equal(modelPath('a b/?#%'), '/models/a%20b/%3F%23%25')
+  // Browsers drop dots and empty parts of an address.
+  assert.equal(modelPath('a/../b'), '/models/a%2F..%2Fb')
+  assert.equal(modelPath('a//b\ud800'), '/models/a%2F%2Fb%EF%BF%BD')
   assert.equal(findModel(factsOf(shipped), 'constructor'), null)
 })

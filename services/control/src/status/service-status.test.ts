@@ -5,6 +5,36 @@ import { announcements } from '../database/schema/announcements.ts'
 import { openMigratedDatabase } from '../testing/databases.ts'
 import { createServiceStatus } from './service-status.ts'
 
+test('planned maintenance, however much, does not hide a present outage', async () => {
+  const database = await openMigratedDatabase()
+  const now = new Date(Date.UTC(2027, 4, 5))
+  const soon = new Date(now.getTime() + 3_600_000)
+  const planned = Array.from({ length: 60 }, () => ({
+    ...{ id: randomUUID(), level: 'maintenance' as const, title: 'Planned', text: '' },
+    startsAt: soon,
+    endsAt: null
+  }))
+  const outage = {
+    id: randomUUID(),
+    level: 'outage' as const,
+    title: 'Away',
+    text: '',
+    startsAt: new Date(0),
+    endsAt: null
+  }
+  await database.orm.insert(announcements).values([outage, ...planned])
+  const status = createServiceStatus({
+    orm: database.orm,
+    reader: { read: async () => ({ state: 'good', providers: [], models: [] }) },
+    clock: () => now,
+    log: { warn: () => {} }
+  })
+  const { state, announcements: shown } = await status.read()
+  assert.equal(state, 'down')
+  assert.ok(shown.some(({ title }) => title === 'Away'))
+  await database.close()
+})
+
 test('without PostgreSQL, the status has the announcements that were read last', async () => {
   const database = await openMigratedDatabase()
   let at = Date.UTC(2027, 4, 5)
