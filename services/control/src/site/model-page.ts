@@ -34,9 +34,23 @@ export function modelPage(model: SiteModel, facts: SiteFacts, context: SiteConte
     }${priceTables(model)}${
       others.length > 0 &&
       html`<ul class="mt-3 space-y-1 text-sm">${others.map((text) => html`<li>${text}.</li>`)}</ul>`
-    }${hasTiers(model) && tierNote}</section>${measuredSpeed(facts, id)}</div>`,
+    }${hasTiers(model) && tierNote}</section>${measuredSpeed(facts, id)}${writeOthers(model, facts)}</div>`,
     data: [modelProduct(model, context, description)]
   }
+}
+
+const maxOthers = 8
+
+/** Leads to further models of the same provider. */
+function writeOthers({ id, provider, owned_by: owner }: SiteModel, { models }: SiteFacts): Html | null {
+  const others = models.filter((one) => one.owned_by === owner && one.id !== id)
+  if (others.length === 0) return null
+  return html`<section class="mt-10" aria-labelledby="others"><h2 id="others" class="${sectionTitle}">More models from ${provider}</h2><ul class="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-sm">${others
+    .slice(0, maxOthers)
+    .map(
+      (one) =>
+        html`<li><a href="${modelPath(one.id)}" class="inline-block py-1 font-mono ${textLink}">${one.id}</a></li>`
+    )}<li><a href="/models?${new URLSearchParams({ provider: owner }).toString()}" class="inline-block py-1 ${textLink}">All ${formatCount(others.length + 1)}</a></li></ul></section>`
 }
 
 const tierNote = html`<p class="mt-3 max-w-prose text-sm text-ink-soft">A request chooses a service tier by its member <a href="/docs/api/models/createChatCompletion" class="${textLink} font-mono">service_tier</a>. The provider decides how fast each tier is. Without this member, requests run in the standard tier.</p>`

@@ -1,7 +1,7 @@
 import { planLines } from '@tollgate/contracts/plans/plan-lines.ts'
 import { callToAction, contactUrl, wayToPlan } from './call-to-action.ts'
 import { plainButton, primaryButton, segment, segments, textLink } from './class-names.ts'
-import { formatCount, formatSize, formatUsd } from './format.ts'
+import { countOf, formatCount, formatSize, formatUsd } from './format.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
 import { cheapestOffer, writeAmount } from './plan-prices.ts'
 import type { SiteContext, Visitor } from './site-context.ts'
@@ -31,12 +31,25 @@ export function planCards({ plans }: SiteFacts, context: SiteContext, visitor: V
   const hasBoth = (['month', 'year'] as const).every((name) => prices.some(({ interval }) => interval === name))
   // One button stands out.
   const main = cheapestOffer(plans)?.plan
-  return html`<div class="plans">${hasBoth && intervalSwitch}<ul class="mt-5 grid gap-4 sm:grid-cols-2 ${
+  return html`<div class="plans">${hasBoth && intervalSwitch(plans)}<ul class="mt-5 grid gap-4 sm:grid-cols-2 ${
     plans.length > 3 ? 'lg:grid-cols-4' : 'lg:grid-cols-3'
   }">${plans.map((plan) => planCard({ plan, isMain: plan === main }, context, visitor))}</ul></div>`
 }
 
-const intervalSwitch = html`<fieldset><legend class="sr-only">Billing interval</legend><div class="${segments}"><label class="${segment}"><input type="radio" name="interval" value="month" checked class="absolute opacity-0">Monthly</label><label class="${segment}"><input type="radio" name="interval" value="year" class="absolute opacity-0">Yearly</label></div></fieldset>`
+const intervalSwitch = (plans: readonly SitePlan[]): Html =>
+  html`<fieldset><legend class="sr-only">Billing interval</legend><div class="${segments}"><label class="${segment}"><input type="radio" name="interval" value="month" checked class="absolute opacity-0">Monthly</label><label class="${segment}"><input type="radio" name="interval" value="year" class="absolute opacity-0">Yearly${describeSaving(plans)}</label></div></fieldset>`
+
+/** How many months a year does not cost, if that is the same whole number for every plan: `, 2 months free`. */
+function describeSaving(plans: readonly SitePlan[]): string {
+  const saved = plans.flatMap(({ prices }) => {
+    const [month, year] = (['month', 'year'] as const).map((name) => prices.find(({ interval }) => interval === name))
+    if (month === undefined || year === undefined || month.currency !== year.currency) return []
+    return [12 - year.amount / month.amount]
+  })
+  const [months = 0] = saved
+  const isSame = saved.every((one) => one === months)
+  return isSame && Number.isInteger(months) && months > 0 ? `, ${countOf(months, 'month')} free` : ''
+}
 
 interface ShownPlan {
   readonly plan: SitePlan

@@ -52,7 +52,13 @@ export function siteRoutes(app: FastifyInstance, options: SiteOptions): void {
     docs,
     readFacts,
     send: createPageSender(context),
-    isPublic: context.isPublic
+    isPublic: context.isPublic,
+    legal: legalPageNames.flatMap((name) => {
+      const text = context.texts.legal[name]
+      return text === undefined
+        ? []
+        : [{ title: text.title, group: 'Page', href: `/${name}`, text: '', words: `${name} ${text.markdown}` }]
+    })
   })
   for (const file of [context.assets.brandStylesheet, context.assets.icon]) serveMadeFile(app, file)
   if (context.isPublic) sellingRoutes(app, options, docsPaths)
@@ -100,7 +106,7 @@ function sellingRoutes(
     // The page has the minute in which it was written, so it is kept as long.
     const now = clock()
     const minute = Math.floor(now.getTime() / 60_000)
-    return send(request, reply, facts, `/status ${minute}`, () => statusPage(facts, now))
+    return send(request, reply, facts, `/status ${minute}`, () => statusPage(facts, now, brand.supportUrl))
   })
   for (const name of legalPageNames) {
     const text = texts.legal[name]

@@ -47,8 +47,9 @@ const later = 'Speed and uptime appear once there are 20 requests in a day.'
  * `/status`: whether requests succeed, by provider and model, and what the operator announces.
  *
  * @param now when the status was read
+ * @param supportUrl where people get help; null for none
  */
-export function statusPage({ status }: SiteFacts, now: Date): Page {
+export function statusPage({ status }: SiteFacts, now: Date, supportUrl: string | null): Page {
   const { state, announcements, providers, models } = status
   const present = announcements.filter((one) => one.is_present)
   const coming = announcements.filter((one) => !one.is_present && Date.parse(one.starts_at) > now.getTime())
@@ -64,7 +65,7 @@ export function statusPage({ status }: SiteFacts, now: Date): Page {
 ${present.map(writeAnnouncement)}
 ${measured.length > 0 && html`${writeProviders(providers)}${writeModels(measured, models.length)}`}
 ${writeAnnouncements('Planned maintenance', coming)}${writeAnnouncements('Past 7 days', past)}
-<p class="mt-10 text-sm text-ink-soft"><a href="/api/status" class="${textLink}">Status as JSON</a></p></div>`
+<p class="mt-10 flex flex-wrap gap-x-6 gap-y-2 text-sm text-ink-soft">${supportUrl !== null && html`<a href="${supportUrl}" class="${textLink}">Something fails? Ask support</a>`}<a href="/api/status" class="${textLink}">Status as JSON</a></p></div>`
   }
 }
 
@@ -137,7 +138,7 @@ function writeModels(models: readonly ModelStatus[], count: number): Html {
     html`<th scope="col" class="${headCell}${isNumber && ' text-right'}">${text}</th>`
   const others = count - models.length
   return html`<section class="mt-10" aria-labelledby="models"><h2 id="models" class="${sectionTitle}">Models</h2>
-<p class="mt-1 text-ink-soft">Measured from real requests of the last 24 hours.${others > 0 && ` ${countOf(others, 'model')} had fewer than 20 requests.`}</p>
+<p class="mt-1 text-ink-soft">Measured from real requests of the last 24 hours. Each bar is an hour; a grey one had too few requests to say.${others > 0 && ` ${countOf(others, 'model')} had fewer than 20 requests.`}</p>
 <div class="${card} wide-table mt-4" tabindex="0" role="region" aria-label="Models"><table class="w-full text-sm whitespace-nowrap"><thead><tr class="border-b border-line">${head('Model', false)}${head('Last 24 hours', false)}${head('Success')}${head('First token')}${head('Tokens / s')}</tr></thead>
 <tbody>${models.map((model) => {
     const { id, uptime, first_token_ms: first, tokens_per_second: speed, hours } = model

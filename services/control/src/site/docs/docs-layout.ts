@@ -18,6 +18,8 @@ export interface DocsContent {
   readonly body: Html
   /** Pages that belong to this one, such as the other calls of its group. */
   readonly siblings?: { readonly title: string; readonly links: readonly DocsLink[] }
+  /** The sections of a long page, which wide screens list beside it. */
+  readonly sections?: readonly { readonly id: string; readonly title: string }[]
   /** What the page searched for. */
   readonly searched?: string
 }
@@ -33,7 +35,8 @@ export const guidePath = (name: string): string => (name === 'quickstart' ? '/do
 
 /** Puts the content of a page beside the list of all pages, below the search. */
 export function layOut(content: DocsContent, guides: readonly Guide[], { hasSession }: Visitor): Page {
-  const { path, title, description, body, siblings, searched = '' } = content
+  const { path, title, description, body, siblings, sections = [], searched = '' } = content
+  const onThisPage = { title: 'On this page', links: sections.map((one) => ({ href: `#${one.id}`, text: one.title })) }
   const links = docsLinks(guides)
   const isHere = (href: string): boolean => path === href || (href !== '/docs' && path.startsWith(`${href}/`))
   return {
@@ -45,7 +48,7 @@ export function layOut(content: DocsContent, guides: readonly Guide[], { hasSess
 <div class="self-start lg:sticky lg:top-6 lg:max-h-[calc(100dvh-3rem)] lg:overflow-y-auto">
 ${searchForm(searched)}
 <nav aria-label="Docs" class="mt-4"><ul class="flex flex-wrap gap-x-1 lg:block">${links.map((one) => listLink(one, isHere(one.href)))}</ul>
-${siblings !== undefined && html`<div class="hidden lg:block">${siblingList(siblings, path)}</div>`}</nav>
+${siblings !== undefined && html`<div class="hidden lg:block">${siblingList(siblings, path)}</div>`}${sections.length > 2 && html`<div class="hidden lg:block">${siblingList(onThisPage, path)}</div>`}</nav>
 </div>
 <article id="content" tabindex="-1" class="min-w-0 outline-none"><h1 class="text-3xl font-semibold tracking-tight break-words">${title.split(/(?<=_)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}</h1>${hasSession && readerFields}<div class="prose docs mt-5 max-w-3xl text-ink">${body}</div>${nextLink(path, links)}
 ${siblings !== undefined && html`<nav aria-label="More of ${siblings.title}" class="mt-8 lg:hidden">${siblingList(siblings, path)}</nav>`}</article>

@@ -22,6 +22,8 @@ export interface DocsOptions {
   readonly send: SendPage
   /** Whether there are pages besides the docs, which the search finds, too. */
   readonly isPublic: boolean
+  /** The operator's pages about law, which the search finds, too. */
+  readonly legal: readonly Found[]
 }
 
 /** Where earlier releases had pages, and where they are now. */
@@ -56,13 +58,13 @@ const options = { logLevel: 'warn' } as const
  */
 export function docsPagesRoutes(
   app: FastifyInstance,
-  { docs, readFacts, send, isPublic }: DocsOptions
+  { docs, readFacts, send, isPublic, legal }: DocsOptions
 ): () => string[] {
   const apis = once(() => describeApis(docs, app.swagger() as OpenApiDocument))
   const reference = once(() => arrangeReference(apis()))
   const guidesOf = writeGuidesOnce(docs)
   const indexOf = keepLast((facts: SiteFacts) =>
-    indexDocs(guidesOf(facts).guides, reference(), isPublic ? facts : null)
+    indexDocs(guidesOf(facts).guides, reference(), isPublic ? facts : null, legal)
   )
 
   /** @param path the page's own address: one page can be asked for by any number of spellings */
@@ -158,10 +160,11 @@ function describeApis(docs: DocsFacts, account: OpenApiDocument): ReferenceApi[]
   ]
 }
 
-const guideContent = ({ name, title, summary, body }: Guide, reference: Reference): DocsContent => ({
+const guideContent = ({ name, title, summary, body, sections }: Guide, reference: Reference): DocsContent => ({
   path: guidePath(name),
   title,
   description: summary,
+  sections,
   body: name === 'errors' ? html`${body}${listErrors(reference)}` : body
 })
 

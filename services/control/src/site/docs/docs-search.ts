@@ -7,8 +7,18 @@ import { describeError, errorCodes, errorPath } from './error-pages.ts'
 import type { Reference, ReferencedOperation } from './reference.ts'
 import { memberNames } from './schema-view.ts'
 
-/** Everything that can be found, the most general first. @param facts null without pages besides the docs */
-export function indexDocs(guides: readonly Guide[], reference: Reference, facts: SiteFacts | null): Found[] {
+/**
+ * Everything that can be found, the most general first.
+ *
+ * @param facts null without pages besides the docs
+ * @param legal the operator's pages about law
+ */
+export function indexDocs(
+  guides: readonly Guide[],
+  reference: Reference,
+  facts: SiteFacts | null,
+  legal: readonly Found[]
+): Found[] {
   const pages =
     facts === null
       ? []
@@ -20,7 +30,8 @@ export function indexDocs(guides: readonly Guide[], reference: Reference, facts:
             text: 'Plans, prices, budgets and what happens at the cap'
           },
           { title: 'Models', group: 'Page', href: '/models', text: 'All models with their prices' },
-          { title: 'Status', group: 'Page', href: '/status', text: 'Success and speed of each model' }
+          { title: 'Status', group: 'Page', href: '/status', text: 'Success and speed of each model' },
+          ...legal
         ]
   return [
     ...guides.map(({ name, title, summary, intro }) => ({

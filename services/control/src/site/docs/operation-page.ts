@@ -26,7 +26,13 @@ export function writeOperation(one: ReferencedOperation, models: ExampleModels):
         named
       )
     )
+  const contents = [
+    ...(requestBody === undefined ? [] : [['body', 'Body'] as const]),
+    ...(notes.length === 0 ? [] : [['notes', 'Good to know'] as const]),
+    ['answers', 'Answers and errors'] as const
+  ]
   return html`${writeCall(one, models)}
+<p>On this page: ${contents.map(([id, text], index) => html`${index > 0 && ', '}<a href="#${id}">${text}</a>`)}</p>
 ${renderMarkdown(intro.join('\n\n'))}
 ${describeSecurity(operation, api.document)}
 ${writePlaces('path', 'query')}
