@@ -52,7 +52,6 @@ export function createCatalogPublisher(options: PublisherOptions): CatalogPublis
   const { database, redis, catalog, projector, liveUpstreams, clock } = options
 
   let isFirst = true
-  let leftOut: UpstreamNames['leftOut'] = new Set()
 
   async function readUpstreams(): Promise<UpstreamNames | null> {
     // At a start, the connection may be a moment away.
@@ -88,10 +87,8 @@ export function createCatalogPublisher(options: PublisherOptions): CatalogPublis
     },
     async leftOutModels() {
       const upstreams = await liveUpstreams()
-      // While no gateway is known, nothing tells that another one has them.
-      leftOut = upstreams?.leftOut ?? leftOut
-      const models = leftOut.size === 0 ? [] : Object.entries(catalog.models)
-      const isLeftOut = ({ route }: Model) => route.every(({ upstream }) => leftOut.has(upstream))
+      const models = upstreams === null || upstreams.leftOut.size === 0 ? [] : Object.entries(catalog.models)
+      const isLeftOut = ({ route }: Model) => route.every(({ upstream }) => upstreams!.leftOut.has(upstream))
       return new Set(models.filter(([, model]) => isLeftOut(model)).map(([name]) => name))
     },
     async publish(content, how) {

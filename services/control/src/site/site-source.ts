@@ -36,16 +36,15 @@ export function createSiteSource({
   clock
 }: SourceOptions): () => Promise<SiteFacts> {
   let last: Read | null = null
-  /** Stays as it was while no gateway is known, such as without Redis: that takes nothing from what is sold. */
-  let lastSpoken: Awaited<ReturnType<typeof spokenApis>> = null
+  /** What gateways offer. It stays as it was while none is known, such as without Redis: the same is sold then. */
+  let offered: Pick<Parameters<typeof describeSite>[1], 'leftOut' | 'spoken'> = { leftOut: new Set(), spoken: null }
   let kept: { readonly text: string; readonly facts: SiteFacts } | null = null
 
   async function read(now: Date): Promise<SiteFacts> {
-    const [leftOut, known, { now: _, ...measured }] = await Promise.all([leftOutModels(), spokenApis(), status()])
-    const spoken = known ?? lastSpoken
-    lastSpoken = spoken
+    const [leftOut, spoken, { now: _, ...measured }] = await Promise.all([leftOutModels(), spokenApis(), status()])
+    if (spoken !== null || leftOut.size > 0) offered = { leftOut, spoken: spoken ?? offered.spoken }
     const { models, plans, priceGroups = {} } = catalog
-    const facts = describeSite({ models, plans, priceGroups }, { leftOut, spoken, now, status: measured })
+    const facts = describeSite({ models, plans, priceGroups }, { ...offered, now, status: measured })
     const text = JSON.stringify(facts, (_, value) => (value instanceof Set ? [...value] : value))
     if (kept === null || kept.text !== text) kept = { text, facts }
     return kept.facts

@@ -139,7 +139,7 @@ function writeModels(models: readonly ModelStatus[], count: number): Html {
   const others = count - models.length
   return html`<section class="mt-10" aria-labelledby="models"><h2 id="models" class="${sectionTitle}">Models</h2>
 <p class="mt-1 text-ink-soft">Measured from real requests of the last 24 hours. Each bar is an hour; a grey one had too few requests to say.${others > 0 && ` ${countOf(others, 'model')} had fewer than 20 requests.`}</p>
-<div class="${card} wide-table mt-4" tabindex="0" role="region" aria-label="Models"><table class="w-full text-sm whitespace-nowrap"><thead><tr class="border-b border-line">${head('Model', false)}${head('Last 24 hours', false)}${head('Success')}${head('First token')}${head('Tokens / s')}</tr></thead>
+<div class="${card} wide-table mt-4" tabindex="0" role="region" aria-label="Success and speed of models"><table class="w-full text-sm whitespace-nowrap"><thead><tr class="border-b border-line">${head('Model', false)}${head('Last 24 hours', false)}${head('Success')}${head('First token')}${head('Tokens / s')}</tr></thead>
 <tbody>${models.map((model) => {
     const { id, uptime, first_token_ms: first, tokens_per_second: speed, hours } = model
     return html`<tr class="border-b border-line last:border-0"><th scope="row" class="${denseCell} text-left font-mono text-[0.8125rem] font-normal whitespace-nowrap"><a href="${modelPath(id)}" class="${textLink}">${id}</a></th><td class="${denseCell}">${hourBar(hours)}</td><td class="${denseCell} ${numberCell}">${uptime !== null && percent(uptime)}</td><td class="${denseCell} ${numberCell}">${first !== null && milliseconds(first.p50)}</td><td class="${denseCell} ${numberCell}">${speed !== null && formatCount(speed.p50)}</td></tr>`
