@@ -35,8 +35,8 @@ export function searchDocs(index: readonly Found[], typed: string, max: number):
     for (const part of parts) {
       if (title.startsWith(part)) score += scores.titleStart
       else if (title.includes(part)) score += scores.title
-      else if (text.includes(part)) score += scores.text
-      else if (words.includes(part)) score += scores.words
+      else if (hasWord(text, part)) score += scores.text
+      else if (hasWord(words, part)) score += scores.words
       else return []
     }
     return [{ found, score }]
@@ -45,4 +45,12 @@ export function searchDocs(index: readonly Found[], typed: string, max: number):
     .toSorted((one, other) => other.score - one.score)
     .slice(0, max)
     .map(({ found }) => found)
+}
+
+/** Whether a word of a text begins with what was typed: `sla` is not in `translate`. */
+function hasWord(text: string, typed: string): boolean {
+  for (let at = text.indexOf(typed); at >= 0; at = text.indexOf(typed, at + 1)) {
+    if (at === 0 || !/[a-z0-9]/.test(text[at - 1]!)) return true
+  }
+  return false
 }

@@ -103,15 +103,22 @@ function describeRow(tiers: readonly string[], { above_prompt_tokens: above }: P
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
+/** `Monday to Friday`, or the single days. */
+function describeDays(weekdays: readonly number[]): string {
+  const [first, last] = [weekdays[0]!, weekdays.at(-1)!]
+  const isRange = weekdays.length > 2 && weekdays.every((day, index) => day === first + index)
+  return isRange ? `${days[first]} to ${days[last]}` : `on ${joinNames(weekdays.map((day) => days[day]!))}`
+}
+
 /** When the prices of a period apply. */
 function describePeriod({ from, until, weekdays, utc_hours: hours }: PricesOfPeriod): string {
   const parts = [
     from === null ? '' : `from ${formatDay(new Date(from))}`,
     until === null ? '' : `until ${formatDay(Date.parse(until) - 1)}`,
-    weekdays.length === 0 ? '' : `on ${joinNames(weekdays.map((day) => days[day]!))}`,
+    weekdays.length === 0 ? '' : describeDays(weekdays),
     hours.length === 0 ? '' : `at ${joinNames(hours)} UTC`
   ].filter((part) => part !== '')
-  if (parts.length === 0) return 'At all other times'
+  if (parts.length === 0) return 'All other times'
   const text = parts.join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

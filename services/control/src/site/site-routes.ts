@@ -2,6 +2,7 @@ import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import { encodePage, sendEncoded } from '../http/encoded-page.ts'
+import { writeQuestions } from './default-texts.ts'
 import { docsPagesRoutes, docsRoutePaths } from './docs/docs-routes.ts'
 import { keepLast } from './keep-last.ts'
 import { landingPage } from './landing-page.ts'
@@ -53,12 +54,17 @@ export function siteRoutes(app: FastifyInstance, options: SiteOptions): void {
     readFacts,
     send: createPageSender(context),
     isPublic: context.isPublic,
-    legal: legalPageNames.flatMap((name) => {
-      const text = context.texts.legal[name]
-      return text === undefined
-        ? []
-        : [{ title: text.title, group: 'Page', href: `/${name}`, text: '', words: `${name} ${text.markdown}` }]
-    })
+    further: (facts) => [
+      ...writeQuestions(context.texts, facts, context.terms).map(({ title, markdown: words }) => ({
+        ...{ title, group: 'Question', href: '/pricing#questions', text: '' },
+        words
+      })),
+      ...legalPageNames.flatMap((name) => {
+        const text = context.texts.legal[name]
+        if (text === undefined) return []
+        return [{ title: text.title, group: 'Page', href: `/${name}`, text: '', words: `${name} ${text.markdown}` }]
+      })
+    ]
   })
   for (const file of [context.assets.brandStylesheet, context.assets.icon]) serveMadeFile(app, file)
   if (context.isPublic) sellingRoutes(app, options, docsPaths)

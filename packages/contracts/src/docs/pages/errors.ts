@@ -21,7 +21,7 @@ export const errors: DocsPage = {
   write: () => {
     const codes = Object.keys(errorTable).sort() as ErrorCode[]
     return `
-Every error has the same body. Programs check \`code\`: it never changes its meaning. When you ask for help, send the header \`x-request-id\`.
+Every error has this body, and \`doc_url\` with the address of its page. Programs check \`code\`: it never changes its meaning. When you ask for help, send the header \`x-request-id\`.
 
 \`\`\`json
 {

@@ -22,8 +22,8 @@ export interface DocsOptions {
   readonly send: SendPage
   /** Whether there are pages besides the docs, which the search finds, too. */
   readonly isPublic: boolean
-  /** The operator's pages about law, which the search finds, too. */
-  readonly legal: readonly Found[]
+  /** What the search finds besides: questions with their answers, and the operator's pages about law. */
+  readonly further: (facts: SiteFacts) => readonly Found[]
 }
 
 /** Where earlier releases had pages, and where they are now. */
@@ -58,13 +58,13 @@ const options = { logLevel: 'warn' } as const
  */
 export function docsPagesRoutes(
   app: FastifyInstance,
-  { docs, readFacts, send, isPublic, legal }: DocsOptions
+  { docs, readFacts, send, isPublic, further }: DocsOptions
 ): () => string[] {
   const apis = once(() => describeApis(docs, app.swagger() as OpenApiDocument))
   const reference = once(() => arrangeReference(apis()))
   const guidesOf = writeGuidesOnce(docs)
   const indexOf = keepLast((facts: SiteFacts) =>
-    indexDocs(guidesOf(facts).guides, reference(), isPublic ? facts : null, legal)
+    indexDocs(guidesOf(facts).guides, reference(), isPublic ? facts : null, isPublic ? further(facts) : [])
   )
 
   /** @param path the page's own address: one page can be asked for by any number of spellings */

@@ -11,13 +11,13 @@ import { memberNames } from './schema-view.ts'
  * Everything that can be found, the most general first.
  *
  * @param facts null without pages besides the docs
- * @param legal the operator's pages about law
+ * @param further more pages, with the words that find them
  */
 export function indexDocs(
   guides: readonly Guide[],
   reference: Reference,
   facts: SiteFacts | null,
-  legal: readonly Found[]
+  further: readonly Found[]
 ): Found[] {
   const pages =
     facts === null
@@ -31,7 +31,7 @@ export function indexDocs(
           },
           { title: 'Models', group: 'Page', href: '/models', text: 'All models with their prices' },
           { title: 'Status', group: 'Page', href: '/status', text: 'Success and speed of each model' },
-          ...legal
+          ...further
         ]
   return [
     ...guides.map(({ name, title, summary, intro }) => ({

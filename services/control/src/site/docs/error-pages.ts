@@ -43,6 +43,7 @@ ${
 const helpful: ReadonlyArray<readonly [pattern: RegExp, href: string, text: string]> = [
   [/budget|free_spend/, '/docs/budgets', 'How budgets work'],
   [/budget|plan|subscription/, '/dashboard/billing', 'Your plan and your budgets'],
+  [/monthly_budget|free_|request_budget|model_not/, '/pricing', 'What larger plans include'],
   [/per_minute|concurrent|rate_limit|free_model|too_many/, '/docs/limits', 'How limits work'],
   [/model_not|wrong_endpoint/, '/docs/clients', 'Which SDK speaks which API'],
   [/api_key|ip_address/, '/dashboard/keys', 'Your keys'],
