@@ -20,8 +20,8 @@ export const providerIdOf = (brand: string): string =>
     .replace(/^-|-$/g, '') || 'gateway'
 
 /**
- * A page as Markdown, without a title. `YOUR_API_KEY` stands for a key of the reader, and `MODEL` for a model. `MESSAGES_MODEL`,
- * `RESPONSES_MODEL` and `EMBEDDINGS_MODEL` are models of those endpoints.
+ * A page as Markdown, without a title. `YOUR_API_KEY` stands for a key of the reader, and `MODEL` for a model.
+ * `MESSAGES_MODEL`, `RESPONSES_MODEL` and `EMBEDDINGS_MODEL` are models of those endpoints.
  */
 export interface DocsPage {
   readonly title: string

@@ -64,7 +64,7 @@ function between(low: unknown, high: unknown, unit: string): string {
   return unit === '' ? range : `${range} ${unit}`
 }
 
-/** A value of a document as a schema; an empty one if it is none. */
+/** Reads a part of a document as a schema. Anything but an object gives a schema without members. */
 export const asSchema = (value: unknown): JsonSchema =>
   value !== null && typeof value === 'object' ? (value as JsonSchema) : {}
 

@@ -61,7 +61,8 @@ export function confirmLink(app: TypedApp): void {
 /**
  * `POST /confirm`: proves an address and its password together, and signs in. The mailed link proves the address. The
  * password must be the stored one, or the answer is 409 `password_mismatch`. With `set`, it replaces the stored one.
- * The browser that registered the address may have the password in a cookie: see {@link Registrations}. A user with a second factor also needs its code, and cannot use `set`: a link must not replace both.
+ * The browser that registered the address may have the password in a cookie: see registration-cookie.ts. A user with a
+ * second factor also needs its code, and cannot use `set`: a link must not replace both.
  *
  * The first call uses up the link at the provider. Control accepts the same link for ten more minutes, but only until
  * it has signed the user in.

@@ -1,6 +1,6 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { CookieSerializeOptions } from '@fastify/cookie'
-import { presentedCookies } from '../callers/session-cookie.ts'
+import { hostCookie, hostCookieAttributes, presentedOnce } from '../callers/host-cookie.ts'
 
 /** A visit to a sign-in provider that this browser began. */
 export interface ProviderVisit {
@@ -13,23 +13,17 @@ export interface ProviderVisit {
 }
 
 /** Supabase Auth accepts a code for five minutes. */
-const lifetimeS = 600
+const visitMs = 600_000
 
 /**
  * The cookie that ties a visit to this browser. Over https, its prefix keeps other hosts and http pages from setting
  * it: nobody can make a browser end a visit that somebody else began.
  */
-export const visitCookie = (publicUrl: string): string =>
-  publicUrl.startsWith('https://') ? '__Host-svc_provider' : 'svc_provider'
+export const visitCookie = (publicUrl: string): string => hostCookie('svc_provider', publicUrl)
 
-export const visitCookieAttributes = (publicUrl: string): CookieSerializeOptions => ({
-  httpOnly: true,
-  // The provider's page leads back by a link, so `strict` would withhold the cookie.
-  sameSite: 'lax',
-  path: '/',
-  secure: publicUrl.startsWith('https://'),
-  maxAge: lifetimeS
-})
+/** The provider's page leads back by a link, so `strict` would withhold the cookie. */
+export const visitCookieAttributes = (publicUrl: string): CookieSerializeOptions =>
+  hostCookieAttributes(publicUrl, visitMs, 'lax')
 
 export function newVisit(next: string): ProviderVisit {
   return { state: randomBytes(32).toString('base64url'), verifier: randomBytes(48).toString('base64url'), next }
@@ -47,8 +41,8 @@ export const writeVisit = ({ state, verifier, next }: ProviderVisit): string =>
  * @returns null unless this browser began the visit
  */
 export function readVisit(header: string | undefined, publicUrl: string, state: string): ProviderVisit | null {
-  const [value, second] = presentedCookies(header, visitCookie(publicUrl))
-  if (value === undefined || second !== undefined) return null
+  const value = presentedOnce(header, visitCookie(publicUrl))
+  if (value === null) return null
   const [begun = '', verifier = '', next = ''] = value.split('.')
   if (begun === '' || verifier === '' || !isSame(begun, state)) return null
   return { state, verifier, next: Buffer.from(next, 'base64url').toString() }
@@ -96,17 +90,10 @@ export function createPendingSignIns(secret: string): PendingSignIns {
   }
 }
 
-/** Over https, the prefix keeps other hosts and http pages from setting the cookie. */
-export const pendingCookie = (publicUrl: string): string =>
-  publicUrl.startsWith('https://') ? '__Host-svc_pending' : 'svc_pending'
+export const pendingCookie = (publicUrl: string): string => hostCookie('svc_pending', publicUrl)
 
-export const pendingCookieAttributes = (publicUrl: string): CookieSerializeOptions => ({
-  httpOnly: true,
-  sameSite: 'lax',
-  path: '/',
-  secure: publicUrl.startsWith('https://'),
-  maxAge: pendingMs / 1000
-})
+export const pendingCookieAttributes = (publicUrl: string): CookieSerializeOptions =>
+  hostCookieAttributes(publicUrl, pendingMs)
 
 /** @param header `Cookie` */
 export function presentedPending(
@@ -115,6 +102,6 @@ export function presentedPending(
   pendings: PendingSignIns,
   now: Date
 ): PendingSignIn | null {
-  const [value, second] = presentedCookies(header, pendingCookie(publicUrl))
-  return value === undefined || second !== undefined ? null : pendings.read(value, now)
+  const value = presentedOnce(header, pendingCookie(publicUrl))
+  return value === null ? null : pendings.read(value, now)
 }

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 import type { CookieSerializeOptions } from '@fastify/cookie'
-import { presentedCookies } from '../callers/session-cookie.ts'
+import { hostCookie, hostCookieAttributes, presentedOnce } from '../callers/host-cookie.ts'
 import { seal, unseal } from '../secrets/seal.ts'
 
 const place = 'registration cookie'
@@ -34,9 +34,8 @@ export function createRegistrations(secret: string, publicUrl: string): Registra
     write: ({ email, password }, now) =>
       seal(keys, place, JSON.stringify({ email, password, endsMs: now.getTime() + lifetimeMs })),
     read: (header, now) => {
-      const [value, second] = presentedCookies(header, registrationCookie(publicUrl))
-      if (value === undefined || second !== undefined) return null
-      const text = unseal(keys, place, value)
+      const value = presentedOnce(header, registrationCookie(publicUrl))
+      const text = value === null ? null : unseal(keys, place, value)
       if (text === null) return null
       const { endsMs, ...registration } = JSON.parse(text) as Registration & { endsMs: number }
       return endsMs > now.getTime() ? registration : null
@@ -44,15 +43,8 @@ export function createRegistrations(secret: string, publicUrl: string): Registra
   }
 }
 
-/** Over https, the prefix keeps other hosts and http pages from setting the cookie. */
-export const registrationCookie = (publicUrl: string): string =>
-  publicUrl.startsWith('https://') ? '__Host-svc_registration' : 'svc_registration'
+export const registrationCookie = (publicUrl: string): string => hostCookie('svc_registration', publicUrl)
 
 /** The page that the link opens sends the cookie itself, so other sites never need to. */
-export const registrationCookieAttributes = (publicUrl: string): CookieSerializeOptions => ({
-  httpOnly: true,
-  sameSite: 'strict',
-  path: '/',
-  secure: publicUrl.startsWith('https://'),
-  maxAge: lifetimeMs / 1000
-})
+export const registrationCookieAttributes = (publicUrl: string): CookieSerializeOptions =>
+  hostCookieAttributes(publicUrl, lifetimeMs, 'strict')

@@ -5,6 +5,7 @@ import type { Clock } from '../clocks/clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { knownBrowsers, users } from '../database/schema/users.ts'
 import { foldCase } from '../http/fold-case.ts'
+import { hostCookie, hostCookieAttributes } from './host-cookie.ts'
 import { hashSessionToken, isSessionToken, newSessionToken, presentedCookies } from './session-cookie.ts'
 
 /*
@@ -13,13 +14,8 @@ import { hashSessionToken, isSessionToken, newSessionToken, presentedCookies } f
  * only selects the counter.
  */
 
-/**
- * The cookie's name. Over https, its prefix makes browsers refuse it from other hosts and from http pages.
- *
- * @param publicUrl an origin
- */
-export const browserCookie = (publicUrl: string): string =>
-  publicUrl.startsWith('https://') ? '__Host-svc_browser' : 'svc_browser'
+/** The cookie's name. @param publicUrl an origin */
+export const browserCookie = (publicUrl: string): string => hostCookie('svc_browser', publicUrl)
 
 const lifetimeMs = 180 * 86_400_000
 /** Browsers per user. A new browser replaces the least recently used. */
@@ -29,14 +25,9 @@ const maxPresented = 5
 /** Ended rows that a sign-in removes: more than it adds. */
 const clearedPerSignIn = 20
 
-/** Browsers send the cookie only to this host. The prefix `__Host-` requires the path `/`. */
-export const browserCookieAttributes = (publicUrl: string): CookieSerializeOptions => ({
-  httpOnly: true,
-  sameSite: 'lax',
-  path: '/',
-  secure: publicUrl.startsWith('https://'),
-  maxAge: lifetimeMs / 1000
-})
+/** Browsers send the cookie only to this host. */
+export const browserCookieAttributes = (publicUrl: string): CookieSerializeOptions =>
+  hostCookieAttributes(publicUrl, lifetimeMs)
 
 /** The presented cookie values, by their stored hash. */
 function presentedBrowsers(request: FastifyRequest, publicUrl: string): Map<string, string> {
