@@ -10,7 +10,7 @@ import { isCode } from './api/api-error.ts'
 import { call, onConfirmationNeeded, onRefetchShown, onSessionEnd } from './api/call.ts'
 import { loadCode } from './api/load-code.ts'
 import { queryClient, read } from './api/queries.ts'
-import { forgetKey } from './docs/kept-key.ts'
+import { keptKey } from './layout/kept-texts.ts'
 import { removeFirstViewOnceFilled } from './layout/loading-page.tsx'
 import { askToSignInAgain, couldLoseInput } from './layout/sign-in-again.ts'
 import { sessionChannel } from './layout/tabs.ts'
@@ -85,6 +85,6 @@ async function checkUser(): Promise<void> {
   // A reload would discard unsaved input, so it happens only for a different user, or none.
   const current = await call('getUser').catch((error: unknown) => (isCode(error, 'not_authenticated') ? null : present))
   if (current?.user.id === present.user.id) return queryClient.invalidateQueries()
-  forgetKey()
+  keptKey.forget()
   window.location.reload()
 }

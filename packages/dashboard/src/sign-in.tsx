@@ -5,10 +5,10 @@ import { type ComponentType, StrictMode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { applyBrand } from './brand/brand.ts'
 import { applyTheme, storedTheme } from './brand/theme.ts'
-import { forgetKey } from './docs/kept-key.ts'
 import { countOf } from './format/number.ts'
 import { AuthLayout } from './layout/auth-layout.tsx'
-import { forgetKeptChat, tellOtherTabs } from './layout/tabs.ts'
+import { forgetKeptTexts } from './layout/kept-texts.ts'
+import { tellOtherTabs } from './layout/tabs.ts'
 import { requestLogDays } from './page-facts.ts'
 import { ConfirmPage } from './pages/auth/confirm-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
@@ -34,8 +34,7 @@ applyTheme(storedTheme())
 applyBrand()
 takeMailLink()
 // Another tab, or the end of the session, may have signed this one out.
-forgetKeptChat()
-forgetKey()
+forgetKeptTexts()
 
 /**
  * The page of the mailed link, or the one of the address. The identity provider may have redirected to another page.

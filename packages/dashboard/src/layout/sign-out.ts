@@ -1,9 +1,9 @@
 import { explain } from '../api/api-error.ts'
 import { call } from '../api/call.ts'
 import { queryClient } from '../api/queries.ts'
-import { forgetKey } from '../docs/kept-key.ts'
 import { useToast } from '../ui/toast.tsx'
-import { forgetKeptChat, tellOtherTabs } from './tabs.ts'
+import { forgetKeptTexts } from './kept-texts.ts'
+import { tellOtherTabs } from './tabs.ts'
 
 /** A function that signs out in this browser and opens the sign-in page. */
 export function useSignOut(): () => Promise<void> {
@@ -34,6 +34,5 @@ export function finishSignOut(page: '/login' | '/goodbye' = '/login'): Promise<n
 
 function forgetUser(): void {
   queryClient.clear()
-  forgetKeptChat()
-  forgetKey()
+  forgetKeptTexts()
 }

@@ -1,7 +1,7 @@
 import '../fonts/fonts.css'
 import './site.css'
 import { applyTheme, storedTheme } from '../brand/theme.ts'
-import { forgetKey } from '../docs/kept-key.ts'
+import { keptKey } from '../layout/kept-texts.ts'
 import { sessionChannel } from '../layout/tabs.ts'
 import { offerCopies } from './copy-text.ts'
 import { filterModels } from './models-table.ts'
@@ -15,7 +15,7 @@ import { fillExamples } from './reader.ts'
 applyTheme(storedTheme())
 openMailedLink()
 // Somebody has signed in or out in another tab: the key in this one may be another person's.
-sessionChannel.addEventListener('message', forgetKey)
+sessionChannel.addEventListener('message', keptKey.forget)
 document.addEventListener('DOMContentLoaded', () => {
   offerCopies()
   filterModels()

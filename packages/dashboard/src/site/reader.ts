@@ -1,4 +1,4 @@
-import { forgetKey, keepKey, readKeptKey } from '../docs/kept-key.ts'
+import { keptKey } from '../layout/kept-texts.ts'
 import { sessionChannel } from '../layout/tabs.ts'
 
 interface OfferedModel {
@@ -22,10 +22,10 @@ export function fillExamples(): void {
     }
   }
   const readKey = () => {
-    key.value = readKeptKey()
+    key.value = keptKey.read() ?? ''
     fillKey()
   }
-  key.value = readKeptKey()
+  key.value = keptKey.read() ?? ''
   // The key is forgotten first: see the script of all pages.
   sessionChannel.addEventListener('message', readKey)
   // The browser kept this page as it was, maybe with the key of somebody who has signed out since.
@@ -33,7 +33,7 @@ export function fillExamples(): void {
     if (persisted) readKey()
   })
   key.addEventListener('input', () => {
-    keepKey(key.value.trim())
+    keptKey.keep(key.value.trim())
     fillKey()
   })
   form.addEventListener('submit', (event) => event.preventDefault())
@@ -42,7 +42,7 @@ export function fillExamples(): void {
     const response = await fetch('/api/models')
     // The session has ended: these are the docs of a visitor.
     if (response.status === 401) {
-      forgetKey()
+      keptKey.forget()
       readKey()
     }
     if (!response.ok) return

@@ -3,8 +3,8 @@ import { useState, useSyncExternalStore } from 'react'
 import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
 import { useChatModels } from '../../chat-models/use-chat-models.ts'
+import { keptChat } from '../../layout/kept-texts.ts'
 import { useAccount, useUser } from '../../layout/owner.tsx'
-import { keepChat, readKeptChat } from '../../layout/tabs.ts'
 import { gatewayUrl } from '../../page-facts.ts'
 import { type Asking, createChat, createChatMemory, nothing, type Settings } from './chat.ts'
 import { explainFailure } from './explain-failure.ts'
@@ -65,8 +65,8 @@ document.addEventListener('visibilitychange', () => document.visibilityState ===
  * ends the chat.
  */
 const chatOf = createChatMemory((whose) => {
-  const chat = createChat(() => performance.now(), readState(whose, readKeptChat()))
-  keep = () => (chat.read() === nothing ? undefined : keepChat(writeState(whose, chat.read())))
+  const chat = createChat(() => performance.now(), readState(whose, keptChat.read()))
+  keep = () => (chat.read() === nothing ? undefined : keptChat.keep(writeState(whose, chat.read())))
   return chat
 })
 
