@@ -5,6 +5,7 @@ import { formatContext, formatCount, formatPrice, joinNames } from './format.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
 import { hasTiers, otherPrices, priceTables } from './model-prices.ts'
 import { kindNames } from './models-page.ts'
+import { intervals, priceOf } from './plan-prices.ts'
 import { describeChanges, describeExampleCost, describeUnit } from './price-text.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import { modelPath, type SiteFacts, type SiteModel } from './site-facts.ts'
@@ -58,8 +59,8 @@ const tierNote = html`<p class="mt-3 max-w-prose text-sm text-ink-soft">A reques
 /** Leads to the cheapest plan that includes the model, if that has a price: for strangers, by way of their registration. */
 function writeWays({ plan }: SiteModel, { plans }: SiteFacts, context: SiteContext, visitor: Visitor): Html {
   const { main } = callToAction(context, visitor)
-  const prices = plans.find(({ id }) => id === plan.id)?.prices ?? []
-  const interval = (['month', 'year'] as const).find((name) => prices.some((price) => price.interval === name))
+  const sold = plans.find(({ id }) => id === plan.id)
+  const interval = intervals.find((name) => sold !== undefined && priceOf(sold, name) !== undefined)
   const mayBuy = visitor.hasSession || context.terms.signup !== 'invited'
   if (interval === undefined || !mayBuy)
     return html`<a href="${main.href}" class="${primaryButton} w-full">${main.text}</a>`

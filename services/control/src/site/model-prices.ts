@@ -5,7 +5,7 @@ import { badge, card, cell, headCell, numberCell } from './class-names.ts'
 import { formatCount, formatDay, formatPrice, joinNames } from './format.ts'
 import { type Html, html } from './html.ts'
 import { hasOutput, nameMeter } from './price-text.ts'
-import type { SiteModel } from './site-facts.ts'
+import { isAtSomeTimes, presentPrices, type SiteModel } from './site-facts.ts'
 
 type PriceRow = PricesOfPeriod['rows'][number]
 /** Dollars by unit and kind. */
@@ -25,8 +25,7 @@ interface PriceTable {
  */
 export function priceTables(model: SiteModel): Html {
   const kinds = pricedKinds(model)
-  const isByHour = model.prices.some(({ weekdays, utc_hours: hours }) => weekdays.length + hours.length > 0)
-  const tables = isByHour ? tablesByHour(model.prices) : tablesByDate(model)
+  const tables = model.prices.some(isAtSomeTimes) ? tablesByHour(model.prices) : tablesByDate(model)
   return html`${tables.map(
     ({ when, isNow, rows }) =>
       html`<div class="${card} wide-table mt-4" tabindex="0" role="region" aria-label="${when === null ? 'Table of prices' : `Prices: ${when}`}"><table class="w-full text-sm">${
@@ -49,8 +48,9 @@ const writePrice = (usd: number | undefined): string => (usd === undefined ? 'â€
 export const hasTiers = ({ prices }: SiteModel): boolean =>
   prices.some(({ rows }) => rows.some(({ tier }) => tier !== standardTier))
 
-function tablesByDate({ prices, priceDates }: SiteModel): PriceTable[] {
-  const present = prices.find(({ is_now: isNow }) => isNow) ?? prices[0]!
+function tablesByDate(model: SiteModel): PriceTable[] {
+  const { prices, priceDates } = model
+  const present = presentPrices(model)
   const tables: PriceTable[] = []
   let before = present.rows
   for (const date of priceDates) {

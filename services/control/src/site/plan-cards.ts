@@ -3,7 +3,7 @@ import { callToAction, contactUrl, wayToPlan } from './call-to-action.ts'
 import { plainButton, primaryButton, segment, segments, textLink } from './class-names.ts'
 import { countOf, formatCount, formatSize, formatUsd } from './format.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
-import { cheapestOffer, writeAmount } from './plan-prices.ts'
+import { cheapestOffer, intervals, priceOf, writeAmount } from './plan-prices.ts'
 import type { SiteContext, Visitor } from './site-context.ts'
 import type { SiteFacts, SitePlan } from './site-facts.ts'
 
@@ -27,8 +27,7 @@ function planFeatures(plan: SitePlan): HtmlValue[] {
 
 /** The plans side by side, with their prices by month and year. Radio buttons choose, without scripts: see site.css. */
 export function planCards({ plans }: SiteFacts, context: SiteContext, visitor: Visitor): Html {
-  const prices = plans.flatMap((plan) => plan.prices)
-  const hasBoth = (['month', 'year'] as const).every((name) => prices.some(({ interval }) => interval === name))
+  const hasBoth = intervals.every((interval) => plans.some((plan) => priceOf(plan, interval) !== undefined))
   // One button stands out.
   const main = cheapestOffer(plans)?.plan
   return html`<div class="plans">${hasBoth && intervalSwitch(plans)}<ul class="mt-5 grid gap-4 sm:grid-cols-2 ${
@@ -41,8 +40,8 @@ const intervalSwitch = (plans: readonly SitePlan[]): Html =>
 
 /** How many months a year does not cost, if that is the same whole number for every plan: `, 2 months free`. */
 function describeSaving(plans: readonly SitePlan[]): string {
-  const saved = plans.flatMap(({ prices }) => {
-    const [month, year] = (['month', 'year'] as const).map((name) => prices.find(({ interval }) => interval === name))
+  const saved = plans.flatMap((plan) => {
+    const [month, year] = intervals.map((interval) => priceOf(plan, interval))
     if (month === undefined || year === undefined || month.currency !== year.currency) return []
     return [12 - year.amount / month.amount]
   })
@@ -73,9 +72,7 @@ const bigPrice = 'text-2xl font-semibold tracking-tight tabular-nums'
 
 /** Writes something for each price of a plan, and shows it while its interval is chosen. */
 function forEachPrice({ plan }: ShownPlan, write: (price: Price, shown: readonly Price[]) => Html): Html {
-  const shown = (['month', 'year'] as const).flatMap(
-    (name) => plan.prices.find(({ interval }) => interval === name) ?? []
-  )
+  const shown = intervals.flatMap((interval) => priceOf(plan, interval) ?? [])
   return html`${shown.map((price) =>
     shown.length === 2 ? html`<div data-interval="${price.interval}">${write(price, shown)}</div>` : write(price, shown)
   )}`

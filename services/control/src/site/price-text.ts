@@ -1,3 +1,4 @@
+import type { PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
 import { counterNames } from '@tollgate/contracts/meters/meters.ts'
 import { formatPicos } from '@tollgate/contracts/money/usd.ts'
 import { cost } from '@tollgate/contracts/prices/cost.ts'
@@ -5,7 +6,7 @@ import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { badge } from './class-names.ts'
 import { formatContext, formatDay, formatPrice, formatShortDay, formatUsd } from './format.ts'
 import { type Html, html } from './html.ts'
-import type { SiteFacts, SiteModel } from './site-facts.ts'
+import { isAtSomeTimes, presentPrices, type SiteFacts, type SiteModel } from './site-facts.ts'
 
 export type PriceName = 'input' | 'cached_input' | 'output'
 
@@ -34,7 +35,7 @@ export function alignPrices(models: readonly SiteModel[], name: PriceName): (mod
 
 /** What the usual prices do not say, in few words: a coming change, and when other prices apply. */
 export const modelMarks = (model: SiteModel, { year }: SiteFacts): Html =>
-  html`${writeMark(comingPrices(model, year), 'bg-warning-soft text-warning')}${otherPrices(model).map((text) =>
+  html`${writeMark(comingPrices(model, year), 'bg-warning-soft text-warning')}${furtherRates(model).map((text) =>
     writeMark(text, 'bg-sunken text-ink-soft')
   )}`
 
@@ -43,31 +44,24 @@ const writeMark = (text: string | null, look: string): Html | null =>
     ? null
     : html` <span class="${badge} ${look} max-sm:mb-1 max-sm:block max-sm:w-fit max-sm:whitespace-normal">${text}</span>`
 
-/** `2× above 200K`, and `2× at some hours`. */
-function otherPrices({ prices, usual }: SiteModel): string[] {
-  const present = prices.find(({ is_now: isNow }) => isNow) ?? prices[0]
-  const [long] = (present?.rows ?? [])
-    .filter(({ tier, above_prompt_tokens: above }) => tier === standardTier && above > 0)
+/** `2× above 200K tokens`, and `2× at some hours`. */
+function furtherRates(model: SiteModel): string[] {
+  const { prices, usual } = model
+  const ofStandard = ({ rows }: PricesOfPeriod) => rows.filter(({ tier }) => tier === standardTier)
+  const [long] = ofStandard(presentPrices(model))
+    .filter(({ above_prompt_tokens: above }) => above > 0)
     .toSorted((one, other) => one.above_prompt_tokens - other.above_prompt_tokens)
-  const steps = [
-    ...(long === undefined
-      ? []
-      : [
-          [
-            ratioOf(long.usd_per_million_tokens.input, usual.input),
-            `above ${formatContext(long.above_prompt_tokens)} tokens`
-          ] as const
-        ])
-  ]
-  const hourly = prices
-    .filter(({ weekdays, utc_hours: hours }) => weekdays.length + hours.length > 0)
-    .flatMap(({ rows }) => rows.filter(({ tier, above_prompt_tokens: above }) => tier === standardTier && above === 0))
-    .map((row) => ratioOf(row.usd_per_million_tokens.input, usual.input))
-    .filter((ratio) => ratio !== null)
-  return [
-    ...steps.map(([ratio, when]) => `${ratio ?? 'Other prices'} ${when}`),
-    ...(hourly.length > 0 ? [`${hourly[0]} at some hours`] : [])
-  ]
+  const [hourly] = prices
+    .filter(isAtSomeTimes)
+    .flatMap((period) => ofStandard(period).filter(({ above_prompt_tokens: above }) => above === 0))
+    .flatMap((row) => ratioOf(row.usd_per_million_tokens.input, usual.input) ?? [])
+  const marks: string[] = []
+  if (long !== undefined) {
+    const ratio = ratioOf(long.usd_per_million_tokens.input, usual.input) ?? 'Other prices'
+    marks.push(`${ratio} above ${formatContext(long.above_prompt_tokens)} tokens`)
+  }
+  if (hourly !== undefined) marks.push(`${hourly} at some hours`)
+  return marks
 }
 
 /** How many times as much a price is: `2×`; null for the same price, or beside none. */

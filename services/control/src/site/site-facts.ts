@@ -103,13 +103,12 @@ export function describeSite(catalog: Catalog, { leftOut, spoken, status, now }:
         .map((model): SiteModel => {
           const entry = catalog.models[model.id]!
           const prices = chargedPrices(entry, group)
-          const period = model.prices.find(({ is_now: isNow }) => isNow) ?? model.prices[0]!
           return {
             ...model,
             provider: nameProvider(model.owned_by),
             plan: { id: plan, name, isFree: plan === freePlan },
             isFree: isFree(prices),
-            usual: period.rows[0]!.usd_per_million_tokens,
+            usual: presentPrices(model).rows[0]!.usd_per_million_tokens,
             rates: ratesFor(prices, { tier: standardTier, promptTokens: 0, at: now.getTime() }),
             priceDates: findPriceDates(model, now),
             changes: findPriceChanges(prices, now.getTime()),
@@ -152,6 +151,14 @@ function byCheapestPlan(catalog: Catalog) {
     return { id, name, group: groupOf(catalog, id), modelIds }
   })
 }
+
+/** The prices that apply now. */
+export const presentPrices = ({ prices }: Pick<PricedModel, 'prices'>): PricesOfPeriod =>
+  prices.find(({ is_now: isNow }) => isNow) ?? prices[0]!
+
+/** Whether prices apply at some weekdays or hours only. */
+export const isAtSomeTimes = ({ weekdays, utc_hours: hours }: PricesOfPeriod): boolean =>
+  weekdays.length + hours.length > 0
 
 function findPriceDates({ prices }: PricedModel, now: Date): number[] {
   const times = prices.flatMap(({ from, until }) => [from, until].flatMap((at) => (at === null ? [] : Date.parse(at))))

@@ -2,7 +2,6 @@ import { container, textLink } from '../class-names.ts'
 import { type Html, html } from '../html.ts'
 import type { Page, Visitor } from '../site-context.ts'
 import type { Guide } from './docs-text.ts'
-import { readerFields } from './reader-fields.ts'
 
 /** A link of the list beside a page. */
 interface DocsLink {
@@ -32,6 +31,18 @@ const docsLinks = (guides: readonly Guide[]): DocsLink[] => [
 
 /** The first guide is the page that the docs begin with. */
 export const guidePath = (name: string): string => (name === 'quickstart' ? '/docs' : `/docs/${name}`)
+
+const readerField = 'min-h-9 w-full min-w-0 rounded-lg border border-line-strong bg-surface px-2.5 text-sm'
+
+/**
+ * Where signed-in readers choose the values of the examples: a model of their plan, and a key. Control knows only
+ * digests of keys, so readers paste one; it stays in their tab. The script shows the fields on pages with examples.
+ */
+const readerFields = html`<form data-reader hidden aria-label="Values of the examples" class="mt-5 grid max-w-3xl gap-3 rounded-xl border border-line bg-sunken p-3 sm:grid-cols-2">
+<label class="text-[0.8125rem] font-medium">Model<select name="model" class="${readerField} mt-1"></select></label>
+<label class="text-[0.8125rem] font-medium">API key<input name="key" type="text" autocomplete="off" spellcheck="false" placeholder="Paste a key" aria-describedby="reader-note" class="${readerField} mt-1 font-mono"></label>
+<p id="reader-note" class="text-[0.8125rem] text-ink-soft sm:col-span-2">The examples use them. The key stays in this tab. <a href="/dashboard/keys?create=1" class="font-medium text-accent underline underline-offset-4">Create a key</a></p>
+</form>`
 
 /** Puts the content of a page beside the list of all pages, below the search. */
 export function layOut(content: DocsContent, guides: readonly Guide[], { hasSession }: Visitor): Page {
@@ -64,9 +75,11 @@ const siblingList = ({ title, links }: NonNullable<DocsContent['siblings']>, pat
 
 /** Leads from each guide to the one after it. */
 function nextLink(path: string, links: readonly DocsLink[]): Html | null {
-  const next = links[links.findIndex(({ href }) => href === path) + 1]
-  if (next === undefined || !links.some(({ href }) => href === path)) return null
-  return html`<p class="mt-8 border-t border-line pt-4 text-sm text-ink-soft">Next: <a href="${next.href}" class="${textLink}">${next.text}</a></p>`
+  const at = links.findIndex(({ href }) => href === path)
+  const next = at < 0 ? undefined : links[at + 1]
+  return next === undefined
+    ? null
+    : html`<p class="mt-8 border-t border-line pt-4 text-sm text-ink-soft">Next: <a href="${next.href}" class="${textLink}">${next.text}</a></p>`
 }
 
 /** The search works without scripts; with them, Ctrl-K opens it on every page. */

@@ -96,14 +96,10 @@ const callersOf = (code: ErrorCode, groups: readonly ReferenceGroup[]): Referenc
 
 /** All codes with what they mean, by the API that has them, in the order of their status. */
 export function listErrors({ groups, ofOperators }: Reference): Html {
-  const isOf = (code: ErrorCode, api: string) =>
-    callersOf(
-      code,
-      groups.filter((group) => group.api.id === api)
-    ).length > 0
   const titleOf = (code: ErrorCode): string => {
-    if (isOf(code, 'models')) return 'Inference'
-    if (isOf(code, 'account')) return 'Account'
+    const apis = new Set(callersOf(code, groups).map(({ api }) => api.id))
+    if (apis.has('models')) return 'Inference'
+    if (apis.has('account')) return 'Account'
     return callersOf(code, ofOperators).length > 0 ? 'Operators' : 'Any call'
   }
   const byTitle = Map.groupBy(errorCodes, titleOf)

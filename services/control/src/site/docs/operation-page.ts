@@ -14,10 +14,9 @@ export function writeOperation(one: ReferencedOperation, models: ExampleModels):
   const { parameters = [], requestBody } = operation
   // Paragraphs with a title of their own are details.
   const paragraphs = (operation.description ?? '').split('\n\n')
-  const [intro, notes] = [false, true].map((isNote) => paragraphs.filter((one) => one.startsWith('**') === isNote)) as [
-    string[],
-    string[]
-  ]
+  const isNote = (paragraph: string) => paragraph.startsWith('**')
+  const intro = paragraphs.filter((one) => !isNote(one))
+  const notes = paragraphs.filter(isNote)
   const writePlaces = (...places: ReadonlyArray<keyof typeof placeTitles>) =>
     places.map((place) =>
       writeParameters(
