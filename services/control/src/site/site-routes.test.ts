@@ -338,7 +338,9 @@ test('without public pages, visitors see what they saw before, and the docs', as
     assert.equal((await open(path)).status, 404, path)
   }
   assert.doesNotMatch((await open('/llms.txt')).text, /pricing/)
-  const docs = await open('/docs')
-  assert.equal(docs.status, 200)
-  assert.doesNotMatch(docs.text, /href="\/(pricing|models|status)/)
+  for (const path of ['/docs', '/docs/features', '/docs/errors/monthly_budget_exceeded', '/docs/search?q=price']) {
+    const docs = await open(path)
+    assert.equal(docs.status, 200, path)
+    assert.doesNotMatch(docs.text, /href="(http:\/\/localhost:3000)?\/(pricing|models|status)/, path)
+  }
 })

@@ -95,7 +95,7 @@ export function docsPagesRoutes(
       path,
       title: code,
       description: describeError(code),
-      body: writeErrorPage(code, reference(), `${docs.publicUrl}/docs`)
+      body: writeErrorPage(code, reference(), { docsUrl: `${docs.publicUrl}/docs`, isPublic })
     }))
   })
   app.get('/docs/api', options, (request, reply) =>

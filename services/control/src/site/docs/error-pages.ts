@@ -15,8 +15,15 @@ export const errorPath = (code: ErrorCode): string => `/docs/errors/${code}`
 /** What happened, in one sentence. */
 export const describeError = (code: ErrorCode): string => splitMessage(errorTable[code][2]).happened
 
-/** What an error means, what to do, and which calls have it. @param docsUrl the address of the docs */
-export function writeErrorPage(code: ErrorCode, { groups }: Reference, docsUrl: string): Html {
+export interface ErrorPageOptions {
+  /** The address of the docs. */
+  readonly docsUrl: string
+  /** Whether there are pages besides the docs. */
+  readonly isPublic: boolean
+}
+
+/** What an error means, what to do, and which calls have it. */
+export function writeErrorPage(code: ErrorCode, { groups }: Reference, { docsUrl, isPublic }: ErrorPageOptions): Html {
   const [status, type, message] = errorTable[code]
   const { happened, remedy } = splitMessage(message)
   const callers = callersOf(code, groups)
@@ -25,7 +32,7 @@ export function writeErrorPage(code: ErrorCode, { groups }: Reference, docsUrl: 
 <h2 id="what-to-do">What to do</h2>
 ${renderMarkdown(remedy)}
 <p>${describeRetry(code)}</p>
-${writeWays(code)}
+${writeWays(code, isPublic)}
 <h2 id="body">What you get</h2>
 <p>Status ${status}, with this body:</p>
 <pre><code>${JSON.stringify(body, null, 2)}</code></pre>
@@ -50,9 +57,9 @@ const helpful: ReadonlyArray<readonly [pattern: RegExp, href: string, text: stri
   [/unpriced|invalid_json|invalid_request/, '/docs/api', 'API reference']
 ]
 
-const writeWays = (code: ErrorCode): Html =>
+const writeWays = (code: ErrorCode, isPublic: boolean): Html =>
   html`<ul>${helpful
-    .filter(([pattern]) => pattern.test(code))
+    .filter(([pattern, href]) => pattern.test(code) && (isPublic || href !== '/pricing'))
     .map(
       ([, href, text]) => html`<li><a href="${href}">${text}</a></li>`
     )}<li><a href="/docs/errors">All errors</a></li></ul>`
