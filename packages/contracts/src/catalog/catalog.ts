@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ModelPrices } from '../prices/model-prices.ts'
 import { kindNames } from './apis.ts'
+import { statedFeatures } from './features.ts'
 import { AudioRule, ImageRule, TemplateTokens } from './prompt-rules.ts'
 
 /** Whole nanodollars (1e-9 USD). */
@@ -31,6 +32,12 @@ export const Model = Type.Object({
    */
   aliases: Type.Optional(Type.Array(Type.String())),
   ownedBy: Type.String(),
+  /** What the model is for, in a sentence. Absent: nothing is said. */
+  about: Type.Optional(Type.String()),
+  /** What the provider says that it can do, besides what its prices and rules tell: see `featuresOf`. */
+  features: Type.Optional(Type.Array(Type.Enum(statedFeatures))),
+  /** The month until which it knows the world: `2026-05`. */
+  knowledge: Type.Optional(Type.String()),
   /** Unix seconds, as `GET /v1/models` shows it. */
   created: Type.Integer({ minimum: 0 }),
   /** Upstreams that serve the model. */
@@ -120,12 +127,30 @@ export const Plan = Type.Object({
 })
 export type Plan = Static<typeof Plan>
 
+/** Who serves models, and what becomes of prompts there. Absent members are not known. Nothing but pages and lists use it. */
+export const Provider = Type.Object({
+  /** Who gets the prompts, and where it has its seat. */
+  company: Type.Optional(Type.String()),
+  country: Type.Optional(Type.String()),
+  /** How long it keeps prompts and answers by its own terms, in a sentence. */
+  keeps: Type.Optional(Type.String()),
+  /** Whether it trains models with them by its own terms. */
+  trains: Type.Optional(Type.Boolean()),
+  /** The address of these terms. */
+  terms: Type.Optional(Type.String()),
+  /** The last day on which they were known to say this: `2026-11-30`. */
+  asOf: Type.Optional(Type.String())
+})
+export type Provider = Static<typeof Provider>
+
 /** Models, prices and plans on sale, as control publishes them to the gateways. */
 export const Catalog = Type.Object({
   models: Type.Record(Type.String(), Model),
   plans: Type.Record(Type.String(), Plan),
   /** The factor of all list prices for each price group, by name. Absent: there are no groups. */
-  priceGroups: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1000 })))
+  priceGroups: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1000 }))),
+  /** By the `ownedBy` of models. */
+  providers: Type.Optional(Type.Record(Type.String(), Provider))
 })
 export type Catalog = Static<typeof Catalog>
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { featureNames } from '../catalog/features.ts'
 import { Pricing, UpcomingPricing } from '../prices/pricing.ts'
 
 export const ModelEntry = Type.Object({
@@ -9,6 +10,16 @@ export const ModelEntry = Type.Object({
   alias_of: Type.Optional(
     Type.String({ description: 'The model that this name is another name of. Receipts and usage name the model.' })
   ),
+  description: Type.Optional(Type.String({ description: 'What the model is for. Absent if it is not known.' })),
+  knowledge_cutoff: Type.Optional(
+    Type.String({ description: 'The month until which it knows the world: `2026-05`. Absent if it is not known.' })
+  ),
+  supported_features: Type.Array(Type.Enum(featureNames), {
+    description:
+      'What it can do besides answering text with text, as far as it is known: call your functions (`tools`), answer in JSON ' +
+      '(`json_mode`) or by your schema (`structured_outputs`), think before it answers (`reasoning`), search the web, and charge ' +
+      'less for a prompt that it has seen (`prompt_caching`).'
+  }),
   endpoints: Type.Array(Type.String(), { description: 'The paths at which the model is offered.' }),
   context_length: Type.Integer({ description: 'The maximum tokens of a prompt and its answer together.' }),
   top_provider: Type.Object({

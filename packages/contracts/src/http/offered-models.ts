@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { kindNames } from '../catalog/apis.ts'
+import { featureNames } from '../catalog/features.ts'
 import { usdMembers } from '../prices/model-prices.ts'
 
 const Usd = Type.Number({ minimum: 0 })
@@ -31,6 +32,13 @@ export const PricedModel = Type.Object({
   aliases: Type.Array(Type.String(), { description: 'Further names that requests may use.' }),
   kind: Type.Enum(kindNames),
   owned_by: Type.String(),
+  about: Type.Union([Type.String(), Type.Null()], { description: 'What the model is for; null if it is not known.' }),
+  features: Type.Array(Type.Enum(featureNames), {
+    description: 'What it can do besides answering text with text, as far as it is known.'
+  }),
+  knowledge: Type.Union([Type.String(), Type.Null()], {
+    description: 'The month until which it knows the world, such as `2026-05`; null if it is not known.'
+  }),
   context_tokens: Type.Integer(),
   max_output_tokens: Type.Integer(),
   accepts: Type.Array(Type.Enum(['text', 'image', 'audio'])),

@@ -1,5 +1,5 @@
 /** The fields that filter, by their names in the address. */
-const filters = ['q', 'plan', 'provider', 'kind', 'free'] as const
+const filters = ['q', 'plan', 'provider', 'can', 'kind', 'free'] as const
 
 /** Filters and sorts the table of models without loading the page. The address follows, so that it can be shared. */
 export function filterModels(): void {
@@ -16,14 +16,15 @@ export function filterModels(): void {
   const fieldOf = (name: string) => String(new FormData(form).get(name) ?? '').trim()
 
   const filter = () => {
-    const [text, plan, provider, kind, free] = filters.map(fieldOf) as [string, string, string, string, string]
+    const [text = '', plan = '', provider, can = '', kind, free] = filters.map(fieldOf)
     const words = text.toLowerCase().split(/\s+/)
     let shown = 0
     for (const row of rows) {
-      const { text: own = '', plans = '', ...of } = row.dataset
+      const { text: own = '', plans = '', can: abilities = '', ...of } = row.dataset
       row.hidden =
         (plan !== '' && !plans.split(' ').includes(plan)) ||
         (provider !== '' && of.provider !== provider) ||
+        (can !== '' && !abilities.split(' ').includes(can)) ||
         (kind !== '' && of.kind !== kind) ||
         (free !== '' && of.free === undefined) ||
         !words.every((word) => own.includes(word))

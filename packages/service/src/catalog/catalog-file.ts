@@ -5,13 +5,25 @@ import {
   freePlan,
   type Model,
   ModelKind,
-  type Plan
+  type Plan,
+  type Provider
 } from '@tollgate/contracts/catalog/catalog.ts'
 import { checkCosts, maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+import { statedFeatures } from '@tollgate/contracts/catalog/features.ts'
 import { type AddedTokens, defaultAddedTokens, type TemplateTokens } from '@tollgate/contracts/catalog/prompt-rules.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { FileError, parseYaml, readText } from '../config/read-yaml.ts'
-import { AudioEntry, Factor, ImageEntry, OwnPrices, priceMembers, toAudioRule, toImageRule, Usd } from './entries.ts'
+import {
+  AudioEntry,
+  Day,
+  Factor,
+  ImageEntry,
+  OwnPrices,
+  priceMembers,
+  toAudioRule,
+  toImageRule,
+  Usd
+} from './entries.ts'
 import { toPrices, toRetail } from './to-prices.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
@@ -33,6 +45,9 @@ const ModelEntry = closed({
   kind: ModelKind,
   aliases: Type.Optional(Type.Array(Name, { maxItems: 100 })),
   owned_by: Name,
+  about: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  features: Type.Optional(Type.Array(Type.Enum(statedFeatures))),
+  knowledge: Type.Optional(Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' })),
   created: Type.Optional(Type.Integer({ minimum: 0 })),
   route: Type.Array(
     closed({
@@ -106,12 +121,22 @@ const PlanEntry = closed({
   )
 })
 
+const ProviderEntry = closed({
+  company: Type.Optional(Name),
+  country: Type.Optional(Name),
+  keeps: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  trains: Type.Optional(Type.Boolean()),
+  terms: Type.Optional(Type.String({ pattern: '^https://\\S+$', maxLength: 500 })),
+  as_of: Type.Optional(Day)
+})
+
 /** The form of `catalog.yaml`: amounts in dollars, and `all` or `unlimited` instead of lists and numbers. */
 export const CatalogFile = closed({
   default_markup: Type.Optional(Factor),
   price_groups: Type.Optional(
     Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }), Factor, { additionalProperties: false })
   ),
+  providers: Type.Optional(Type.Record(Name, ProviderEntry)),
   models: Type.Record(Type.String({ minLength: 1 }), ModelEntry),
   // Without `additionalProperties: false`, plans with other names would be ignored.
   plans: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }), PlanEntry, { additionalProperties: false })
@@ -155,6 +180,10 @@ export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
     }
   }
   checkPrices(entries.plans, problems)
+  const owners = new Set(Object.values(entries.models).map(({ owned_by: owner }) => owner))
+  for (const name of Object.keys(entries.providers ?? {})) {
+    if (!owners.has(name)) problems.push(`providers.${name}: no model has owned_by ${name}`)
+  }
   const { default_markup: markup = 1, price_groups: priceGroups } = entries
   for (const [id, { price_group: group }] of Object.entries(entries.plans)) {
     if (group !== undefined && !Object.hasOwn(priceGroups ?? {}, group))
@@ -163,7 +192,8 @@ export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
   const catalog: Catalog = {
     models: mapValues(entries.models, (entry, name) => toModel(entry, name, markup, problems)),
     plans: mapValues(entries.plans, (entry, id) => toPlan(entry, id, names, problems)),
-    ...(priceGroups !== undefined && { priceGroups })
+    ...(priceGroups !== undefined && { priceGroups }),
+    ...(entries.providers !== undefined && { providers: mapValues(entries.providers, toProvider) })
   }
   checkCosts(catalog, problems)
   return catalog
@@ -233,6 +263,9 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, markup: number,
     kind: entry.kind,
     ...(entry.aliases !== undefined && entry.aliases.length > 0 && { aliases: entry.aliases }),
     ownedBy: entry.owned_by,
+    ...(entry.about !== undefined && { about: entry.about }),
+    ...(entry.features !== undefined && { features: entry.features }),
+    ...(entry.knowledge !== undefined && { knowledge: entry.knowledge }),
     created: entry.created ?? (prices.asOf === undefined ? 0 : (Date.parse(prices.asOf) || 0) / 1000),
     route: entry.route.map(({ upstream, model, priority, weight }, at) => ({
       upstream,
@@ -257,6 +290,11 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, markup: number,
     tokenizer: entry.tokenizer ?? null
   }
 }
+
+const toProvider = ({ as_of: asOf, ...entry }: Static<typeof ProviderEntry>): Provider => ({
+  ...entry,
+  ...(asOf !== undefined && { asOf })
+})
 
 /** Each API has the numbers of the model, unless it has its own. */
 function toTemplateTokens({ chat, responses, messages, ...all }: Static<typeof TemplateEntry>): TemplateTokens {

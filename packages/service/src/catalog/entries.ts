@@ -7,7 +7,7 @@ const closed = <Properties extends TProperties>(properties: Properties) =>
 
 export const Usd = Type.Number({ minimum: 0, maximum: 1e6 })
 const Name = Type.String({ minLength: 1, maxLength: 200 })
-const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
+export const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
 export const Factor = Type.Number({ minimum: 0, maximum: 1000 })
 
 /** Dollars by unit and kind. */

@@ -1,4 +1,4 @@
-import type { Catalog, Model, Plan, PlanPrice, Target } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Catalog, Model, Plan, PlanPrice, Provider, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { type PricedRow, pricedRows, units } from '@tollgate/contracts/meters/meters.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import type { ModelPrices } from '@tollgate/contracts/prices/model-prices.ts'
@@ -101,6 +101,9 @@ export function leavesOfModel(model: Model): Leaf[] {
     text('aliases', model.aliases?.join(', ') ?? null, 'The list of aliases'),
     text('kind', model.kind, 'The kind'),
     text('owned_by', model.ownedBy, 'The owner'),
+    text('about', model.about ?? null, 'The description'),
+    text('features', model.features?.join(', ') ?? null, 'The list of features'),
+    text('knowledge', model.knowledge ?? null, 'The month of its knowledge'),
     text('created', String(model.created), 'The time of creation'),
     text('context_window', String(model.contextWindow), 'The context window'),
     text('max_output_tokens', String(model.maxOutputTokens), 'The maximum of output tokens'),
@@ -210,6 +213,16 @@ export function leavesOfPlan({ limits, caps, keyChanges, ...plan }: Plan): Leaf[
     )
   ]
 }
+
+/** All values of a provider. */
+export const leavesOfProvider = ({ company, country, keeps, trains, terms, asOf }: Provider): Leaf[] => [
+  text('company', company ?? null, 'The company'),
+  text('country', country ?? null, 'The country'),
+  text('keeps', keeps ?? null, 'What it keeps'),
+  text('trains', trains === undefined ? null : String(trains), 'Whether it trains models with prompts'),
+  text('terms', terms ?? null, 'The address of the terms'),
+  text('as_of', asOf ?? null, 'The day of the terms')
+]
 
 /** The order of models and plans. Of two plans, the later one counts as better. */
 export const orders = ({ models, plans }: Catalog): Array<{ path: string; names: string[] }> => [

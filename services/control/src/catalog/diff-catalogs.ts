@@ -1,6 +1,14 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { CatalogChange } from '@tollgate/contracts/http/admin/catalog.ts'
-import { describeModel, describePlan, type Leaf, leavesOfModel, leavesOfPlan, orders } from './catalog-leaves.ts'
+import {
+  describeModel,
+  describePlan,
+  type Leaf,
+  leavesOfModel,
+  leavesOfPlan,
+  leavesOfProvider,
+  orders
+} from './catalog-leaves.ts'
 
 export interface CatalogDifference extends Omit<CatalogChange, 'accounts'> {
   /** The plans that the change touches. */
@@ -9,7 +17,13 @@ export interface CatalogDifference extends Omit<CatalogChange, 'accounts'> {
 
 /** Lists what differs between two catalogs: each value, and each model or plan that is new or removed. */
 export function diffCatalogs(from: Catalog, to: Catalog): CatalogDifference[] {
-  return [...diffModels(from, to), ...diffPlans(from, to), ...diffGroups(from, to), ...diffOrders(from, to)]
+  return [
+    ...diffModels(from, to),
+    ...diffPlans(from, to),
+    ...diffGroups(from, to),
+    ...diffProviders(from, to),
+    ...diffOrders(from, to)
+  ]
 }
 
 function diffModels(from: Catalog, to: Catalog): CatalogDifference[] {
@@ -61,6 +75,13 @@ function diffGroups(
     return difference(`price_groups.${name}`, textFrom!, textTo!, meaning, touched)
   })
 }
+
+/** What public pages say of providers. */
+const diffProviders = ({ providers: before = {} }: Catalog, { providers: after = {} }: Catalog): CatalogDifference[] =>
+  namesIn(before, after).flatMap((name) => {
+    const [from, to] = [own(before, name) ?? {}, own(after, name) ?? {}]
+    return diffLeaves(leavesOfProvider(from), leavesOfProvider(to), `providers.${name}`, name, [])
+  })
 
 const absent = { text: null, number: null }
 

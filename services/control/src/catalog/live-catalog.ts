@@ -83,6 +83,9 @@ export function createLiveCatalog(orm: Orm, log: LoopLog): LiveCatalog {
     get plans() {
       return current().plans
     },
+    get providers() {
+      return current().providers ?? {}
+    },
     get priceGroups() {
       return current().priceGroups ?? {}
     },

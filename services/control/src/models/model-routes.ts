@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type ApiName, apis, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
 import { type Catalog, freePlan, type Model, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
+import { featuresOf } from '@tollgate/contracts/catalog/features.ts'
 import { chargedPrices, type PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { type PricedModel, PricedModelsResponse, type PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
@@ -139,15 +140,19 @@ export function describeModels(catalog: Catalog, { plan, group, leftOut, spoken,
     .map((id) => {
       const model = catalog.models[id]!
       const prices = chargedPrices(model, group)
+      const offered = spoken && offeredAt(model, spoken)
       return {
         id,
         aliases: model.aliases ?? [],
         kind: model.kind,
         owned_by: model.ownedBy,
+        about: model.about ?? null,
+        features: featuresOf(model, offered),
+        knowledge: model.knowledge ?? null,
         context_tokens: model.contextWindow,
         max_output_tokens: model.maxOutputTokens,
         accepts: acceptedBy(model),
-        endpoints: spoken && endpointsOf(model, spoken),
+        endpoints: offered?.map((api) => apis[api].path) ?? null,
         is_included: own.has(id),
         plans: onSale.filter(([, one]) => one.models.includes(id)).map(([plan, { name }]) => ({ id: plan, name })),
         prices: describePrices(prices, now),
@@ -167,7 +172,5 @@ function acceptedBy({ images, audio }: Model): PricedModel['accepts'] {
   ]
 }
 
-const endpointsOf = ({ kind, route }: Model, spoken: ReadonlyMap<string, ReadonlySet<ApiName>>): string[] =>
-  apisOfKind(kind)
-    .filter((api) => route.some(({ upstream }) => spoken.get(upstream)?.has(api) === true))
-    .map((api) => apis[api].path)
+const offeredAt = ({ kind, route }: Model, spoken: ReadonlyMap<string, ReadonlySet<ApiName>>): ApiName[] =>
+  apisOfKind(kind).filter((api) => route.some(({ upstream }) => spoken.get(upstream)?.has(api) === true))

@@ -19,6 +19,10 @@ export interface SiteTerms {
 
 const maxNamed = 3
 
+/** What this installation keeps of prompts and answers. Markdown. */
+export const storedHere =
+  'Prompts and answers are not stored here. Only an answer to a request with an `Idempotency-Key` is kept for 10 minutes, encrypted, so that a repeat gets it.'
+
 /** Who serves the models, as a part of a sentence: `OpenAI, Anthropic, Google and 4 more providers`. */
 export function nameProviders({ providers }: SiteFacts): string {
   const names = providers.filter(({ id }) => id !== 'local').map(({ name }) => name)
@@ -99,8 +103,8 @@ export function writeQuestions(texts: SiteTexts, facts: SiteFacts, terms: SiteTe
     {
       title: 'What happens to my data?',
       markdown: [
-        'Your requests go to the provider of the model that you call, whose own terms hold there.',
-        'Prompts and answers are not stored here. Only an answer to a request with an `Idempotency-Key` is kept for 10 minutes, encrypted, so that a repeat gets it.',
+        'Your requests go to the provider of the model that you call, whose own terms hold there: see [what each one keeps](/providers).',
+        storedHere,
         `The request log keeps tokens, times and cost for ${countOf(terms.requestLogDays, 'day')}. You can download your data, and delete your account yourself.`
       ].join(' ')
     },

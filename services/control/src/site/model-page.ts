@@ -1,12 +1,14 @@
 import { callToAction, wayToPlan } from './call-to-action.ts'
 import { card, container, plainButton, primaryButton, sectionTitle, textLink } from './class-names.ts'
 import { codeTabs, copyButton } from './code-tabs.ts'
-import { formatContext, formatCount, formatPrice, joinNames } from './format.ts'
+import { formatContext, formatCount, formatMonth, formatPrice, joinNames } from './format.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
+import { modelAbilities } from './model-abilities.ts'
 import { hasTiers, otherPrices, priceTables } from './model-prices.ts'
 import { kindNames } from './models-page.ts'
 import { intervals, priceOf } from './plan-prices.ts'
 import { describeChanges, describeExampleCost, describeUnit } from './price-text.ts'
+import { describeData } from './providers-page.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import { modelPath, type SiteFacts, type SiteModel } from './site-facts.ts'
 import { writeSnippets } from './snippets.ts'
@@ -15,29 +17,38 @@ import { modelProduct } from './structured-data.ts'
 
 /** `/models/<id>`: every price of a model, where it is offered, and how to call it. */
 export function modelPage(model: SiteModel, facts: SiteFacts, context: SiteContext, visitor: Visitor): Page {
-  const { id } = model
+  const { id, about } = model
   const description = describeModel(model)
   const changes = describeChanges(model)
   const others = otherPrices(model)
   return {
     path: modelPath(id),
-    title: `${id}: prices`,
-    description,
+    title: `${id}: prices and features`,
+    description: about === null ? description : `${about} ${description}`,
     body: html`<div class="${container} pt-8"><nav aria-label="Breadcrumb" class="text-[0.8125rem]"><a href="/models" class="${textLink}">All models</a></nav>
 <div class="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2"><h1 class="font-mono text-2xl font-semibold tracking-tight [overflow-wrap:anywhere] sm:text-3xl">${id}</h1>${copyButton(id, 'Copy the name of the model')}</div>
-<p class="mt-2 max-w-prose text-ink-soft">${description}</p>
+${about !== null && html`<p class="mt-3 max-w-prose text-lg text-pretty">${about}</p>`}<p class="mt-2 max-w-prose text-ink-soft">${description}</p>
 <div class="mt-6 grid items-start gap-x-6 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
 <div class="min-w-0">${codeTabs(writeSnippets(model, context.gatewayUrl), 'Language of the example')}<p class="mt-3 text-sm text-ink-soft">${describeExampleCost(model)}</p></div>
 <section class="${card} min-w-0 p-5" aria-label="Facts">${writeFacts(model, facts)}<div class="mt-5 grid gap-2">${writeWays(model, facts, context, visitor)}</div></section></div>
+${modelAbilities(model)}
 <section class="mt-10" aria-labelledby="prices"><h2 id="prices" class="${sectionTitle}">Prices</h2><p class="mt-1 text-ink-soft">${describeUnit(facts)}</p>${
       changes.length > 0 &&
       html`<ul class="mt-4 space-y-1 rounded-xl bg-warning-soft px-4 py-3 text-sm text-warning">${changes.map((text) => html`<li>${text}</li>`)}</ul>`
     }${priceTables(model)}${
       others.length > 0 &&
       html`<ul class="mt-3 space-y-1 text-sm">${others.map((text) => html`<li>${text}.</li>`)}</ul>`
-    }${hasTiers(model) && tierNote}</section>${measuredSpeed(facts, id)}${writeOthers(model, facts)}</div>`,
+    }${hasTiers(model) && tierNote}</section>${measuredSpeed(facts, id)}${writeData(model, facts)}${writeOthers(model, facts)}</div>`,
     data: [modelProduct(model, context, description)]
   }
+}
+
+/** Where requests of the model go, and what becomes of prompts there. */
+function writeData({ owned_by: owner }: SiteModel, { providers, year }: SiteFacts): Html | null {
+  const provider = providers.find(({ id }) => id === owner)
+  const text = provider && describeData(provider, year)
+  if (!text) return null
+  return html`<section class="mt-10" aria-labelledby="data"><h2 id="data" class="${sectionTitle}">Your data</h2><p class="mt-2 max-w-prose text-ink-soft">${text} Here, prompts and answers are not stored. <a href="/providers" class="${textLink}">All providers</a></p></section>`
 }
 
 const maxOthers = 8
@@ -94,6 +105,7 @@ function writeFacts(model: SiteModel, { plans }: SiteFacts): Html {
     ['Context', `${formatCount(model.context_tokens)} tokens`],
     ...(output > 0 ? [['Maximum output', `${formatCount(output)} tokens`] as const] : []),
     ['Accepts', joinNames(model.accepts)],
+    ...(model.knowledge === null ? [] : [['Knows the world until', formatMonth(model.knowledge)] as const]),
     ...(endpoints === null || endpoints.length === 0 ? [] : [['Endpoints', writeCodes(endpoints)] as const]),
     ...(aliases.length === 0 ? [] : [['Also named', writeCodes(aliases)] as const]),
     ['Plans', html`<a href="/pricing" class="${textLink}">${joinNames(included)}</a>`]

@@ -4,6 +4,8 @@ import { countOf, formatContext } from './format.ts'
 import { type Html, html } from './html.ts'
 import { keepLast } from './keep-last.ts'
 import {
+  abilities,
+  abilitiesOf,
   isShown,
   type ModelsQuery,
   plansOf,
@@ -50,9 +52,10 @@ function writeFilters({ providers, kinds, plans, models }: SiteFacts, query: Mod
     html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`
   const sort = query.sort === null ? '' : (query.isDescending ? '-' : '') + query.sort
   return html`<form action="/models" method="get" role="search" data-models-form class="mt-6 flex flex-wrap items-center gap-2">
-<label class="w-full lg:w-auto lg:min-w-48 lg:flex-1"><span class="sr-only">Search models</span><input type="search" name="q" value="${query.text}" maxlength="100" placeholder="Search by name, provider or endpoint" class="${field} w-full"></label>
+<label class="w-full lg:w-auto lg:min-w-48 lg:flex-1"><span class="sr-only">Search models</span><input type="search" name="q" value="${query.text}" maxlength="100" placeholder="Search by name, purpose or endpoint" class="${field} w-full"></label>
 <label><span class="sr-only">Plan</span><select name="plan" class="${field}">${option('', 'All plans', query.plan)}${plans.map(({ id, name, modelIds }) => option(id, `${name} plan (${modelIds.size})`, query.plan))}</select></label>
 <label><span class="sr-only">Provider</span><select name="provider" class="${field}">${option('', 'All providers', query.provider)}${providers.map(({ id, name, count }) => option(id, `${name} (${count})`, query.provider))}</select></label>
+<label><span class="sr-only">Can do</span><select name="can" class="${field}">${option('', 'Can do anything', query.can)}${Object.entries(abilities).map(([can, name]) => models.some((model) => abilitiesOf(model).some((one) => one === can)) && option(can, name, query.can))}</select></label>
 <label><span class="sr-only">Kind</span><select name="kind" class="${field}">${option('', 'All kinds', query.kind)}${kinds.map((kind) => option(kind, kindNames[kind], query.kind))}</select></label>
 <select name="sort" aria-label="Order" class="${field} md:hidden">${option('', 'Order: by provider', sort)}${columns.map(
     ({ name, sort: column, orders: [up, down] }) =>
@@ -113,7 +116,7 @@ const rowWriter = keepLast((facts: SiteFacts): ((model: SiteModel, isIn: boolean
     const { id, provider, kind, context_tokens: context, max_output_tokens: longest, plan } = model
     const values = columns.map(({ sort }) => sortValue(model, sort, facts))
     const soft = `${rowCell} text-ink-soft hidden`
-    return html`<tr${!isIn && html` hidden`} data-text="${searchedText(model)}" data-provider="${model.owned_by}" data-kind="${kind}" data-plans="${plansOf(model, facts).join(' ')}"${model.isFree && html` data-free`} data-values="${JSON.stringify(values)}" class="hover:bg-sunken"><td class="${rowHead}"><a href="${modelPath(id)}" class="row-link">${id}</a> ${modelMarks(model, facts)}<span class="block pb-1 leading-snug text-[0.8125rem] text-ink-soft md:hidden">${provider} · ${plan.name} plan · ${formatContext(context)}</span></td><td class="${soft} md:table-cell">${provider}</td><td class="${soft} lg:table-cell">${kindNames[kind]}</td><td class="${soft} md:table-cell">${planMark(model)}</td><td class="${rowCell} ${numberCell} hidden md:table-cell">${formatContext(context)}</td><td class="${rowCell} ${numberCell} hidden xl:table-cell">${longest > 0 ? formatContext(longest) : '–'}</td><td class="${rowCell} ${numberCell}">${writeInput(model)}</td><td class="${rowCell} ${numberCell} hidden md:table-cell">${writeCached(model)}</td><td class="${rowCell} ${numberCell} ${lastCell}">${writeOutput(model)}</td></tr>`
+    return html`<tr${!isIn && html` hidden`} data-text="${searchedText(model)}" data-provider="${model.owned_by}" data-kind="${kind}" data-can="${abilitiesOf(model).join(' ')}" data-plans="${plansOf(model, facts).join(' ')}"${model.isFree && html` data-free`} data-values="${JSON.stringify(values)}" class="hover:bg-sunken"><td class="${rowHead}"><a href="${modelPath(id)}" class="row-link">${id}</a> ${modelMarks(model, facts)}<span class="block pb-1 leading-snug text-[0.8125rem] text-ink-soft md:hidden">${provider} · ${plan.name} plan · ${formatContext(context)}</span></td><td class="${soft} md:table-cell">${provider}</td><td class="${soft} lg:table-cell">${kindNames[kind]}</td><td class="${soft} md:table-cell">${planMark(model)}</td><td class="${rowCell} ${numberCell} hidden md:table-cell">${formatContext(context)}</td><td class="${rowCell} ${numberCell} hidden xl:table-cell">${longest > 0 ? formatContext(longest) : '–'}</td><td class="${rowCell} ${numberCell}">${writeInput(model)}</td><td class="${rowCell} ${numberCell} hidden md:table-cell">${writeCached(model)}</td><td class="${rowCell} ${numberCell} ${lastCell}">${writeOutput(model)}</td></tr>`
   }
   const kept = { shown: new Map<SiteModel, Html>(), hidden: new Map<SiteModel, Html>() }
   return (model, isIn) => {

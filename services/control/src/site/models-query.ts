@@ -1,3 +1,4 @@
+import { featureTexts } from '@tollgate/contracts/catalog/features.ts'
 import type { SiteFacts, SiteModel } from './site-facts.ts'
 
 /** The columns by which the table can be sorted. */
@@ -14,6 +15,16 @@ export const sortColumns = [
 ] as const
 export type SortColumn = (typeof sortColumns)[number]
 
+/** What a visitor may want a model to do, with the names for people. */
+export const abilities = { ...featureTexts, image: 'Images', audio: 'Audio' } as const
+export type Ability = keyof typeof abilities
+
+/** What a model can do besides answering text with text. */
+export const abilitiesOf = ({ features, accepts }: Pick<SiteModel, 'features' | 'accepts'>): Ability[] => [
+  ...features,
+  ...accepts.filter((one) => one !== 'text')
+]
+
 /** What a visitor asks of the table of models. */
 export interface ModelsQuery {
   readonly text: string
@@ -21,6 +32,8 @@ export interface ModelsQuery {
   readonly provider: string
   /** Empty: all. */
   readonly kind: string
+  /** What the models must be able to do; empty: anything. */
+  readonly can: Ability | ''
   /** The id of a plan; empty: all. */
   readonly plan: string
   /** Only models whose prices are all 0. */
@@ -42,10 +55,12 @@ export function readModelsQuery(
     return typeof value === 'string' ? value.slice(0, maxLength) : ''
   }
   const [provider, kind, plan, sort] = [textOf('provider'), textOf('kind'), textOf('plan'), textOf('sort')]
+  const can = textOf('can')
   return {
     text: textOf('q').trim(),
     provider: providers.some(({ id }) => id === provider) ? provider : '',
     kind: kinds.some((one) => one === kind) ? kind : '',
+    can: Object.hasOwn(abilities, can) ? (can as Ability) : '',
     plan: plans.some(({ id }) => id === plan) ? plan : '',
     isFree: textOf('free') !== '',
     sort: sortColumns.find((column) => column === sort.replace(/^-/, '')) ?? null,
@@ -54,11 +69,12 @@ export function readModelsQuery(
 }
 
 /** Writes a query as the end of an address; empty for the whole table in its own order. */
-export function writeModelsQuery({ text, provider, kind, plan, isFree, sort, isDescending }: ModelsQuery): string {
+export function writeModelsQuery({ text, provider, kind, can, plan, isFree, sort, isDescending }: ModelsQuery): string {
   const all = new URLSearchParams({
     ...(text !== '' && { q: text }),
     ...(provider !== '' && { provider }),
     ...(kind !== '' && { kind }),
+    ...(can !== '' && { can }),
     ...(plan !== '' && { plan }),
     ...(isFree && { free: '1' }),
     ...(sort !== null && { sort: (isDescending ? '-' : '') + sort })
@@ -67,8 +83,11 @@ export function writeModelsQuery({ text, provider, kind, plan, isFree, sort, isD
 }
 
 /** What is searched for typed words, in lower case. */
-export const searchedText = ({ id, aliases, provider, kind, accepts, endpoints }: SiteModel): string =>
-  [id, ...aliases, provider, kind, ...accepts, ...(endpoints ?? [])].join(' ').toLowerCase()
+export const searchedText = (model: SiteModel): string => {
+  const { id, aliases, provider, kind, about, endpoints } = model
+  const names = abilitiesOf(model).map((name) => abilities[name])
+  return [id, ...aliases, provider, kind, ...names, about ?? '', ...(endpoints ?? [])].join(' ').toLowerCase()
+}
 
 /** The ids of the shown plans that include a model. */
 export const plansOf = ({ id }: SiteModel, { plans }: SiteFacts): string[] =>
@@ -76,9 +95,10 @@ export const plansOf = ({ id }: SiteModel, { plans }: SiteFacts): string[] =>
 
 /** Whether a model is in the table. */
 export function isShown(model: SiteModel, query: ModelsQuery, facts: SiteFacts): boolean {
-  const { text, provider, kind, plan, isFree } = query
+  const { text, provider, kind, can, plan, isFree } = query
   if (provider !== '' && model.owned_by !== provider) return false
   if (kind !== '' && model.kind !== kind) return false
+  if (can !== '' && !abilitiesOf(model).includes(can)) return false
   if (plan !== '' && !plansOf(model, facts).includes(plan)) return false
   if (isFree && !model.isFree) return false
   const searched = searchedText(model)

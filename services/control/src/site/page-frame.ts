@@ -101,6 +101,7 @@ function writeFooter(context: SiteContext): Html {
   })
   const links = [
     ...shownLinks(navigation, context),
+    ...(context.isPublic ? [['/providers', 'Providers'] as const] : []),
     ['/docs/api', 'API reference'],
     ['/llms.txt', 'llms.txt'],
     ...(brand.supportUrl === null ? [] : [[brand.supportUrl, 'Support'] as const]),

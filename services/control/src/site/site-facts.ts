@@ -1,5 +1,5 @@
 import type { ApiName, ModelKind } from '@tollgate/contracts/catalog/apis.ts'
-import { type Catalog, freePlan, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
+import { type Catalog, freePlan, type Plan, type Provider } from '@tollgate/contracts/catalog/catalog.ts'
 import { chargedPrices, priceGroupOf } from '@tollgate/contracts/catalog/list-prices.ts'
 import { findPriceChanges, type PriceChange } from '@tollgate/contracts/catalog/price-changes.ts'
 import type { PricedModel, PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
@@ -58,6 +58,8 @@ export interface SiteProvider {
   readonly id: string
   readonly name: string
   readonly count: number
+  /** What becomes of prompts there; null if the operator does not say it. */
+  readonly data: Provider | null
 }
 
 /** What the public pages say about the catalog in force. */
@@ -121,7 +123,7 @@ export function describeSite(catalog: Catalog, { leftOut, spoken, status, now }:
   return {
     models,
     plans,
-    providers: describeProviders(models),
+    providers: describeProviders(models, catalog),
     kinds: [...new Set(models.map(({ kind }) => kind))],
     hasPriceGroups: new Set(plans.map(({ id }) => groupOf(catalog, id)?.multiplier ?? 1)).size > 1,
     endpoints: new Set(models.flatMap(({ endpoints }) => endpoints ?? [])),
@@ -190,9 +192,14 @@ function describePlans({ plans }: Catalog, models: readonly SiteModel[]): SitePl
     })
 }
 
-function describeProviders(models: readonly SiteModel[]): SiteProvider[] {
+function describeProviders(models: readonly SiteModel[], { providers = {} }: Catalog): SiteProvider[] {
   const byOwner = Map.groupBy(models, ({ owned_by: owner }) => owner)
-  return [...byOwner].map(([id, own]) => ({ id, name: nameProvider(id), count: own.length }))
+  return [...byOwner].map(([id, own]) => ({
+    id,
+    name: nameProvider(id),
+    count: own.length,
+    data: Object.hasOwn(providers, id) ? providers[id]! : null
+  }))
 }
 
 const chatPath = '/v1/chat/completions'

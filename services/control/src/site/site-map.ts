@@ -7,6 +7,7 @@ export const publicPaths = ({ models }: SiteFacts, { legal }: SiteTexts, docs: r
   '/',
   '/pricing',
   '/models',
+  '/providers',
   '/status',
   ...docs,
   ...models.map(({ id }) => modelPath(id)),
@@ -33,5 +34,6 @@ Sitemap: ${publicUrl}/sitemap.xml
 export const llmsPages = [
   { title: 'Models and prices', path: '/models', summary: 'Every model with its context and prices.' },
   { title: 'Pricing', path: '/pricing', summary: 'The plans, their limits, and what happens at the cap.' },
+  { title: 'Providers', path: '/providers', summary: 'Who gets requests, and what becomes of prompts there.' },
   { title: 'Status', path: '/status', summary: 'Success and speed of each model, and announcements.' }
 ] as const

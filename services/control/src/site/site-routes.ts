@@ -12,6 +12,7 @@ import { readModelsQuery, writeModelsQuery } from './models-query.ts'
 import { notFoundPage } from './not-found-page.ts'
 import { createPageSender, shared } from './page-sender.ts'
 import { pricingPage } from './pricing-page.ts'
+import { providersPage } from './providers-page.ts'
 import { brandStylesheetPath, iconPath, type MadeFile } from './site-assets.ts'
 import type { SiteContext } from './site-context.ts'
 import { findModel, modelPath, type SiteFacts } from './site-facts.ts'
@@ -37,6 +38,7 @@ export const sitePaths = [
   '/pricing',
   '/models',
   '/models/*',
+  '/providers',
   '/status',
   ...docsRoutePaths,
   ...legalPageNames.map((name) => `/${name}`),
@@ -106,6 +108,10 @@ function sellingRoutes(
     }
     const meant = facts.models.find(({ aliases }) => aliases.includes(id))
     return meant === undefined ? reply.callNotFound() : reply.redirect(modelPath(meant.id), 302)
+  })
+  app.get('/providers', options, async (request, reply) => {
+    const facts = await readFacts()
+    return send(request, reply, facts, '/providers', () => providersPage(facts))
   })
   app.get('/status', options, async (request, reply) => {
     const facts = await readFacts()

@@ -8,7 +8,7 @@ import { describeSite, type SiteFacts } from './site-facts.ts'
 const maxAgeMs = 15_000
 
 export interface SourceOptions {
-  readonly catalog: Pick<LiveCatalog, 'models' | 'plans' | 'priceGroups' | 'version'>
+  readonly catalog: Pick<LiveCatalog, 'models' | 'plans' | 'priceGroups' | 'providers' | 'version'>
   /** Models that no running gateway offers. Never throws. */
   readonly leftOutModels: () => Promise<ReadonlySet<string>>
   /** The APIs of each upstream; null if they are not known. Never throws. */
@@ -43,8 +43,8 @@ export function createSiteSource({
   async function read(now: Date): Promise<SiteFacts> {
     const [leftOut, spoken, { now: _, ...measured }] = await Promise.all([leftOutModels(), spokenApis(), status()])
     if (spoken !== null || leftOut.size > 0) offered = { leftOut, spoken: spoken ?? offered.spoken }
-    const { models, plans, priceGroups = {} } = catalog
-    const facts = describeSite({ models, plans, priceGroups }, { ...offered, now, status: measured })
+    const { models, plans, priceGroups = {}, providers = {} } = catalog
+    const facts = describeSite({ models, plans, priceGroups, providers }, { ...offered, now, status: measured })
     const text = JSON.stringify(facts, (_, value) => (value instanceof Set ? [...value] : value))
     if (kept === null || kept.text !== text) kept = { text, facts }
     return kept.facts

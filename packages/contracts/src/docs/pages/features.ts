@@ -13,7 +13,7 @@ from openai import OpenAI
 client = OpenAI(base_url="${gatewayUrl}/v1", api_key="YOUR_API_KEY")
 \`\`\`
 
-What a model can do is up to its provider: the [models](${modelsUrl}) list what each accepts.
+What a model can do is up to its provider: each page of the [models](${modelsUrl}) lists it.
 
 ## Streaming
 
@@ -60,7 +60,10 @@ messages.append(answer.choices[0].message)
 messages.append({"role": "tool", "tool_call_id": call.id, "content": "22 °C, sunny"})
 \`\`\`
 
-Web search works with models that have a price for it. Other tools that a provider runs do not.
+## Web search
+
+Models with a price for it search the web while they answer: send the tool \`web_search\` to \`/v1/responses\`, or Anthropic's to
+\`/v1/messages\`. Each search costs its price, and what it finds is input. Other tools that a provider runs do not work.
 
 ## Answers as JSON
 
@@ -84,6 +87,23 @@ answer = client.chat.completions.create(
 )
 \`\`\`
 
+\`{"type": "json_object"}\` asks for any JSON. Say in the prompt which members you want.
+
+## Reasoning
+
+\`\`\`python
+answer = client.chat.completions.create(
+    model="MODEL",
+    messages=[{"role": "user", "content": "How many squares are on a chess board?"}],
+    reasoning_effort="low",
+)
+print(answer.usage.completion_tokens_details.reasoning_tokens)
+\`\`\`
+
+Models that reason think before they answer. What they think is output: you pay for it, and \`max_completion_tokens\` counts it, so leave room.
+The levels of \`reasoning_effort\` are those of the model's provider. At \`/v1/responses\`, it is \`reasoning.effort\`. At \`/v1/messages\`, \`thinking\`
+turns it on, and \`output_config.effort\` says how much.
+
 ## Images
 
 \`\`\`python
@@ -101,6 +121,10 @@ answer = client.chat.completions.create(
 
 Models with vision read PNG, JPEG, GIF and WebP. For the address of an image, we reserve the tokens of the model's largest image. You pay for
 its real tokens.
+
+## Audio
+
+Models that accept audio take parts of the type \`input_audio\`, as MP3 or WAV in Base64. A second of speech costs some tokens of audio input.
 
 ## Prompt caching
 

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { featureTexts } from '@tollgate/contracts/catalog/features.ts'
 import { chatApiOf } from '../../chat-models/chat-api.ts'
 import { formatExactUsd } from '../../format/money.ts'
 import { countOf, formatCompact } from '../../format/number.ts'
@@ -89,6 +90,7 @@ export function ModelRow({ model }: { readonly model: PricedModel }) {
             {output > 0 && <> · {formatExactUsd(usual.output)} output</>}
             <span className="text-ink-soft"> · {formatCompact(context)} tokens of context</span>
           </p>
+          {model.about !== null && <p className="mt-1 text-sm text-ink-soft">{model.about}</p>}
         </div>
         <div className="flex flex-wrap gap-2">
           <CopyButton text={id} what={`the id ${id}`} />
@@ -121,6 +123,10 @@ export function ModelRow({ model }: { readonly model: PricedModel }) {
               ['Context', countOf(context, 'token')],
               ['Maximum output', output === 0 ? 'None' : countOf(output, 'token')],
               ['Accepts', model.accepts.join(', ')],
+              ...(model.features.length === 0
+                ? []
+                : [['Can do', model.features.map((name) => featureTexts[name]).join(', ')] as const]),
+              ...(model.knowledge === null ? [] : [['Knows the world until', model.knowledge] as const]),
               ['Endpoints', <Endpoints key="endpoints" paths={model.endpoints} />],
               ['Plans', model.plans.map(({ name }) => name).join(', ') || 'Your plan']
             ]}

@@ -19,9 +19,9 @@ export function findModels(models: readonly PricedModel[], typed: string, filter
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
-  return models.filter(({ id, aliases, owned_by, kind, accepts, endpoints, is_included }) => {
+  return models.filter(({ id, aliases, owned_by, kind, features, accepts, endpoints, is_included }) => {
     if (filter !== 'all' && is_included !== (filter === 'own')) return false
-    const text = [id, ...aliases, owned_by, kind, ...accepts, ...(endpoints ?? [])].join(' ').toLowerCase()
+    const text = [id, ...aliases, owned_by, kind, ...features, ...accepts, ...(endpoints ?? [])].join(' ').toLowerCase()
     return words.every((word) => text.includes(word))
   })
 }

@@ -1,5 +1,6 @@
 import { type ApiName, apis, kindOf } from '@tollgate/contracts/catalog/apis.ts'
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { featuresOf } from '@tollgate/contracts/catalog/features.ts'
 import { chargedPrices } from '@tollgate/contracts/catalog/list-prices.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { MessageModel, MessageModelList, ModelEntry, ModelList } from '@tollgate/contracts/http/models.ts'
@@ -174,7 +175,7 @@ const aliasesOf = (entry: AllowedModel): AllowedModel[] =>
 
 /** Describes a model as OpenAI's API does, with the members that OpenRouter adds: clients read its prices there. */
 function toEntry({ id, aliasOf, model, prices, offers }: AllowedModel): ModelEntry {
-  const { kind, created, ownedBy, contextWindow, maxOutputTokens } = model
+  const { kind, created, ownedBy, about, knowledge, contextWindow, maxOutputTokens } = model
   const now = Date.now()
   const upcoming = upcomingPricing(prices, now)
   return {
@@ -183,6 +184,9 @@ function toEntry({ id, aliasOf, model, prices, offers }: AllowedModel): ModelEnt
     created,
     owned_by: ownedBy,
     ...(aliasOf !== null && { alias_of: aliasOf }),
+    ...(about !== undefined && { description: about }),
+    ...(knowledge !== undefined && { knowledge_cutoff: knowledge }),
+    supported_features: featuresOf(model, offers.keys()),
     endpoints: [...offers.keys()].map((api) => apis[api].path),
     context_length: contextWindow,
     top_provider: {
