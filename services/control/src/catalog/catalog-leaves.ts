@@ -214,15 +214,11 @@ export function leavesOfPlan({ limits, caps, keyChanges, ...plan }: Plan): Leaf[
   ]
 }
 
-/** All values of a provider. */
-export const leavesOfProvider = ({ company, country, keeps, trains, terms, asOf }: Provider): Leaf[] => [
-  text('company', company ?? null, 'The company'),
-  text('country', country ?? null, 'The country'),
-  text('keeps', keeps ?? null, 'What it keeps'),
-  text('trains', trains === undefined ? null : String(trains), 'Whether it trains models with prompts'),
-  text('terms', terms ?? null, 'The address of the terms'),
-  text('as_of', asOf ?? null, 'The day of the terms')
-]
+/** What pages say of a provider, in a few words. */
+export const describeProvider = ({ company, country, keeps, trains, terms, asOf }: Provider): string =>
+  [company, country, keeps, trains === undefined ? undefined : `trains: ${trains}`, terms, asOf]
+    .filter((part) => part !== undefined)
+    .join(', ')
 
 /** The order of models and plans. Of two plans, the later one counts as better. */
 export const orders = ({ models, plans }: Catalog): Array<{ path: string; names: string[] }> => [

@@ -51,7 +51,7 @@ test('every changed value is listed, alone and with others, at its model or plan
     const paths = pathsOf(withChanges([leaf]))
     const [part, name] = leaf
     assert.ok(paths.length > 0, leaf.join('.'))
-    for (const path of paths) assert.ok(path.startsWith(`${part}.${name}.`), `${leaf.join('.')}: ${path}`)
+    for (const path of paths) assert.ok(`${path}.`.startsWith(`${part}.${name}.`), `${leaf.join('.')}: ${path}`)
     return paths
   })
   const some = fc.uniqueArray(fc.nat({ max: leaves.length - 1 }), { minLength: 2, maxLength: 20 })
@@ -74,7 +74,11 @@ test('a new and a removed model or plan, and another order, are one difference e
   assert.partialDeepStrictEqual(diffCatalogs(without, shipped), [
     { path: `models.${first}`, kind: 'added', from: null }
   ])
-  const turned = { models: Object.fromEntries([...models, [first, model]]), plans: { ...others, free: free! } }
+  const turned = {
+    ...shipped,
+    models: Object.fromEntries([...models, [first, model]]),
+    plans: { ...others, free: free! }
+  }
   assert.deepEqual(pathsOf(turned), ['models', 'plans'])
   const unsold = { ...shipped, plans: { free: free! } }
   assert.deepEqual(pathsOf(unsold), ['plans.pro', 'plans.team', 'plans.enterprise'])
@@ -101,6 +105,11 @@ test('each difference says in a sentence what it means', async () => {
       ({ models }) => (models['gpt-4o']!.prices.reasoningPicos = 12_000_000),
       'models.gpt-4o.usd_per_million_tokens.reasoning',
       'Reasoning of gpt-4o has its own price: USD 12.00 per million tokens.'
+    ],
+    [
+      ({ providers }) => (providers!.groq!.trains = true),
+      'providers.groq',
+      'Pages say something else of the provider groq.'
     ],
     [
       ({ models }) => (models['gpt-4o']!.route[0]!.upstream = 'azure'),

@@ -3,10 +3,10 @@ import type { CatalogChange } from '@tollgate/contracts/http/admin/catalog.ts'
 import {
   describeModel,
   describePlan,
+  describeProvider,
   type Leaf,
   leavesOfModel,
   leavesOfPlan,
-  leavesOfProvider,
   orders
 } from './catalog-leaves.ts'
 
@@ -77,11 +77,16 @@ function diffGroups(
 }
 
 /** What public pages say of providers. */
-const diffProviders = ({ providers: before = {} }: Catalog, { providers: after = {} }: Catalog): CatalogDifference[] =>
-  namesIn(before, after).flatMap((name) => {
-    const [from, to] = [own(before, name) ?? {}, own(after, name) ?? {}]
-    return diffLeaves(leavesOfProvider(from), leavesOfProvider(to), `providers.${name}`, name, [])
+function diffProviders({ providers: before = {} }: Catalog, { providers: after = {} }: Catalog): CatalogDifference[] {
+  return namesIn(before, after).flatMap((name) => {
+    const [from, to] = [before, after].map((all) => {
+      const provider = own(all, name)
+      return { text: provider && describeProvider(provider) }
+    })
+    const meaning = `Pages say something else of the provider ${name}.`
+    return from!.text === to!.text ? [] : difference(`providers.${name}`, from!, to!, meaning, [])
   })
+}
 
 const absent = { text: null, number: null }
 

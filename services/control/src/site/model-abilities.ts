@@ -16,7 +16,7 @@ const ways: Readonly<Record<'streaming' | Ability, (model: SiteModel, isAnthropi
     isAnthropic
       ? html`The answer follows the schema in ${code('output_config.format')}.`
       : html`The answer follows your schema: ${code('response_format')} of the type ${code('json_schema')}.`,
-  reasoning: () => 'It can think before it answers. What it thinks is output.',
+  reasoning: () => 'It can think before it answers. What it thinks is charged as output.',
   web_search: ({ usd_per_call: { web_search: usd = 0 } }, isAnthropic) =>
     html`The tool ${code('web_search')}${!isAnthropic && html` at ${code('/v1/responses')}`}: ${formatPrice(usd)} a search.`,
   prompt_caching: ({ usual }) =>

@@ -1,3 +1,4 @@
+import type { Provider } from '@tollgate/contracts/catalog/catalog.ts'
 import { card, cell, container, headCell, textLink } from './class-names.ts'
 import { storedHere } from './default-texts.ts'
 import { countOf, formatShortDay } from './format.ts'
@@ -28,17 +29,30 @@ export function providersPage({ providers, year }: SiteFacts): Page {
   }
 }
 
-const unknown = html`<span class="text-ink-soft">Ask us</span>`
+const unknown = html`<span class="text-ink-soft">Not stated</span>`
+
+const row = `${cell} first:pl-5 last:pr-5`
 
 function writeRow({ id, name, count, data }: SiteProvider, year: number): Html {
-  const { company, country, keeps, trains, terms, asOf } = data ?? {}
+  const models = html`<a href="/models?${new URLSearchParams({ provider: id }).toString()}" class="${textLink}">${countOf(count, 'model')}</a>`
+  return html`<tr><th scope="row" class="${row} text-left font-medium whitespace-nowrap">${name}<span class="block text-[0.8125rem] font-normal">${models}</span></th>${
+    data === null && id === 'local'
+      ? html`<td class="${row}" colspan="4">These requests stay on our own servers.</td>`
+      : writeCells(data ?? {}, year)
+  }</tr>`
+}
+
+function writeCells({ company, country, keeps, trains, terms, asOf }: Provider, year: number): Html {
   const who = [company, country].filter((part) => part !== undefined).join(', ')
-  const row = `${cell} first:pl-5 last:pr-5`
-  const day =
-    asOf === undefined
-      ? null
-      : html`<span class="block text-[0.8125rem] text-ink-soft">${formatShortDay(Date.parse(asOf), year)}</span>`
-  return html`<tr><th scope="row" class="${row} text-left font-medium">${name}<span class="block text-[0.8125rem] font-normal"><a href="/models?${new URLSearchParams({ provider: id }).toString()}" class="${textLink}">${countOf(count, 'model')}</a></span></th><td class="${row}">${who === '' ? (id === 'local' ? 'Nobody else' : unknown) : who}</td><td class="${row}">${keeps ?? unknown}</td><td class="${row}">${trains === undefined ? unknown : trains ? 'Yes' : 'No'}</td><td class="${row}">${terms === undefined ? unknown : html`<a href="${terms}" rel="noopener" class="${textLink}">Its terms</a>${day}`}</td></tr>`
+  const cells = [
+    who === '' ? unknown : who,
+    keeps ?? unknown,
+    trains === undefined ? unknown : trains ? 'Yes' : 'No',
+    terms === undefined
+      ? unknown
+      : html`<a href="${terms}" rel="noopener" class="${textLink}">Its terms</a>${asOf !== undefined && html`<span class="block text-[0.8125rem] text-ink-soft">as of ${formatShortDay(Date.parse(asOf), year)}</span>`}`
+  ]
+  return html`${cells.map((value, index) => html`<td class="${row}${index > 1 && ' whitespace-nowrap'}">${value}</td>`)}`
 }
 
 /** What becomes of prompts at a provider, in sentences for the page of a model; null if nothing is known. */
@@ -46,8 +60,8 @@ export function describeData({ name, data }: SiteProvider, year: number): Html |
   if (data === null) return null
   const { company, country, keeps, trains, terms, asOf } = data
   const who = [company ?? name, ...(country === undefined ? [] : [country])].join(', ')
-  const said =
-    trains === undefined ? null : trains ? ' It may train models with them.' : ' It does not train models with them.'
-  const day = asOf === undefined ? '' : ` of ${formatShortDay(Date.parse(asOf), year)}`
-  return html`Requests go to ${who}.${keeps !== undefined && html` It keeps prompts and answers: ${keeps.charAt(0).toLowerCase()}${keeps.slice(1)}`}${said}${terms !== undefined && html` <a href="${terms}" rel="noopener" class="${textLink}">Its terms${day}</a>.`}`
+  const trained =
+    trains === undefined ? '' : trains ? ' It may train models with them.' : ' It does not train models with them.'
+  const day = asOf === undefined ? '' : ` as of ${formatShortDay(Date.parse(asOf), year)}`
+  return html`Requests go to ${who}.${keeps !== undefined && ` It keeps prompts and answers: ${keeps.charAt(0).toLowerCase()}${keeps.slice(1)}`}${trained}${terms !== undefined && html` <a href="${terms}" rel="noopener" class="${textLink}">Its terms</a>${day}.`}`
 }

@@ -10,7 +10,15 @@ import { openSite } from './testing/open-site.ts'
 
 const shipped = loadCatalogFile(repositoryCatalog)
 const legal = { terms: { title: 'Terms', markdown: '1. Be **kind**.' } }
-const pagesWithTexts = ['/', '/pricing', '/models', '/models/gpt-6-luna', '/models/openai/gpt-oss-20b', '/terms']
+const pagesWithTexts = [
+  '/',
+  '/pricing',
+  '/models',
+  '/models/gpt-6-luna',
+  '/models/openai/gpt-oss-20b',
+  '/providers',
+  '/terms'
+]
 
 test('every page is complete without scripts and without a session, and sets no cookie', async (t) => {
   const { open } = await openSite(t, { site: { ...noSiteTexts, legal } })
@@ -39,6 +47,18 @@ test('every page is complete without scripts and without a session, and sets no 
   }
   assert.match((await open('/models/gpt-6-luna')).text, /\$0\.10.*\$0\.50/s)
   assert.match((await open('/terms')).text, /<strong>kind<\/strong>/)
+})
+
+test('pages say what a model is for, what it can do, and what its provider does with prompts', async (t) => {
+  const { open } = await openSite(t)
+  const { text } = await open('/models/claude-haiku-5-5')
+  for (const part of ['Fast and cheap, for', 'What it can do', 'href="/docs/features#tool-calls"', 'Anthropic, PBC']) {
+    assert.ok(text.includes(part), part)
+  }
+  const providers = (await open('/providers')).text
+  assert.match(providers, /Groq LLC, United States.*?>No<.*?console\.groq\.com/s)
+  // Nothing is claimed that the catalog does not say.
+  assert.match(providers, /Hangzhou DeepSeek(?:(?!<tr>).)*?Not stated/s)
 })
 
 test('the policy of a page allows nothing from elsewhere but the logo', async (t) => {

@@ -60,6 +60,8 @@ messages.append(answer.choices[0].message)
 messages.append({"role": "tool", "tool_call_id": call.id, "content": "22 °C, sunny"})
 \`\`\`
 
+Some models of OpenAI call functions at \`/v1/chat/completions\` only with \`reasoning_effort="none"\`, and at \`/v1/responses\` always.
+
 ## Web search
 
 Models with a price for it search the web while they answer: send the tool \`web_search\` to \`/v1/responses\`, or Anthropic's to

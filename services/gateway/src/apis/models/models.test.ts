@@ -29,6 +29,7 @@ t.test('a key sees only the models that it may use', async (t) => {
     object: 'model',
     created: 1_700_000_000,
     owned_by: 'tests',
+    supported_features: ['prompt_caching'],
     endpoints: ['/v1/chat/completions'],
     context_length: 128_000,
     top_provider: { context_length: 128_000, max_completion_tokens: 16_384 },
