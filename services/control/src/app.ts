@@ -143,12 +143,13 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const { name } = config.brand
   const assets = readSiteAssets(config.dashboardDir, config.brand)
   const hasSite = assets !== null && config.site !== null
-  const { publicUrl, gatewayPublicUrl: gatewayUrl } = config
+  const { publicUrl, gatewayPublicUrl: gatewayUrl, requestLogDays } = config
   const modelsUrl = `${publicUrl}${hasSite ? '/models' : '/dashboard/models'}`
-  const facts = { name, id: providerIdOf(name), publicUrl, gatewayUrl, modelsUrl }
+  const providersUrl = hasSite ? `${publicUrl}/providers` : null
+  const facts = { name, id: providerIdOf(name), publicUrl, gatewayUrl, modelsUrl, providersUrl, requestLogDays }
   app.register(async (pages) => {
     redirectToPublicUrl(pages, config.publicUrl)
-    const { brand, minPasswordLength, captcha, requestLogDays, demoMailboxUrl } = config
+    const { brand, minPasswordLength, captcha, demoMailboxUrl } = config
     const providers = nameSignInProviders(config.identity.providers)
     const legal = hasSite ? (config.site?.legal ?? {}) : {}
     const legalPages = (['terms', 'privacy'] as const).filter((name) => legal[name] !== undefined)

@@ -10,6 +10,10 @@ export interface DocsFacts {
   readonly gatewayUrl: string
   /** The page that lists the models: a public one, or that of the dashboard. */
   readonly modelsUrl: string
+  /** The page that says what providers do with prompts; null without public pages. */
+  readonly providersUrl: string | null
+  /** Days that the request log is kept besides the present one. */
+  readonly requestLogDays: number
 }
 
 /** The name of a provider for a brand: see {@link DocsFacts.id}. */
@@ -29,6 +33,10 @@ export interface DocsPage {
   readonly summary: string
   readonly write: (facts: DocsFacts) => string
 }
+
+/** What an installation keeps of prompts and answers. Markdown. */
+export const storedHere =
+  'Prompts and answers are not stored here. Only an answer to a request with an `Idempotency-Key` is kept for 10 minutes, encrypted, so that a repeat gets it.'
 
 /** The id of a heading; an error code or an event type is its own id. */
 export const headingId = (text: string): string =>

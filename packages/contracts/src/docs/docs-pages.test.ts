@@ -11,7 +11,9 @@ const facts: DocsFacts = {
   id: 'acme-ai',
   publicUrl: 'https://app.acme.example',
   gatewayUrl: 'https://llm.acme.example',
-  modelsUrl: 'https://app.acme.example/models'
+  modelsUrl: 'https://app.acme.example/models',
+  providersUrl: 'https://app.acme.example/providers',
+  requestLogDays: 30
 }
 const pageOf = (name: string): string => renderPage(docsPages[name]!, facts)
 

@@ -7,6 +7,7 @@ import { errors } from './pages/errors.ts'
 import { features } from './pages/features.ts'
 import { migrate } from './pages/migrate.ts'
 import { quickstart } from './pages/quickstart.ts'
+import { security } from './pages/security.ts'
 
 const webhooks: DocsPage = {
   title: 'Webhooks',
@@ -166,7 +167,8 @@ export const docsPages: Readonly<Record<string, DocsPage>> = {
   errors,
   limits,
   budgets,
-  webhooks
+  webhooks,
+  security
 }
 
 /** A page as a whole Markdown document. */

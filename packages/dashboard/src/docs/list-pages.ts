@@ -8,6 +8,7 @@ export const docsPages = [
   ['/docs/limits', 'Limits'],
   ['/docs/budgets', 'Budgets'],
   ['/docs/webhooks', 'Webhooks'],
+  ['/docs/security', 'Data and security'],
   ['/docs/api', 'API reference']
 ] as const
 

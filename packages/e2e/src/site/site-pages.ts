@@ -9,6 +9,7 @@ export const sitePages = [
   ['key_budget_exceeded', '/docs/errors/key_budget_exceeded'],
   ['API reference', '/docs/api'],
   ['Create a chat completion', '/docs/api/models/createChatCompletion'],
+  ['Where your requests go', '/providers'],
   ['Status', '/status'],
   ['Page not found', '/nowhere']
 ] as const

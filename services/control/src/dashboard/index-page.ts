@@ -7,7 +7,7 @@ import { type EncodedPage, encodePage } from '../http/encoded-page.ts'
 /** What control writes into the page. */
 export interface PageFacts {
   /** The installation. The page calls its gateway. */
-  readonly docs: Omit<DocsFacts, 'modelsUrl'>
+  readonly docs: Pick<DocsFacts, 'name' | 'id' | 'publicUrl' | 'gatewayUrl'>
   /** The page reads it before its first paint, so nobody sees another name or color. */
   readonly brand: Brand
   /** The address of a picture of the brand, for pages without scripts. */

@@ -54,7 +54,7 @@ export function docsRoutes(
  * @param sitePages the public pages
  */
 export function writeLlmsTxt(
-  { name, publicUrl, gatewayUrl }: Omit<DocsFacts, 'modelsUrl'>,
+  { name, publicUrl, gatewayUrl }: Pick<DocsFacts, 'name' | 'publicUrl' | 'gatewayUrl'>,
   supportUrl: string | null,
   sitePages: readonly ListedPage[] = []
 ): string {

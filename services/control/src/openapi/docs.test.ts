@@ -7,7 +7,7 @@ import { writeLlmsTxt } from './docs-routes.ts'
 
 test('llms.txt names the brand and the addresses of the installation, and no other', async () => {
   const urls = { publicUrl: 'https://app.acme.example', gatewayUrl: 'https://llm.acme.example' }
-  const text = writeLlmsTxt({ name: 'Acme AI', id: 'acme-ai', ...urls }, 'mailto:help@acme.example')
+  const text = writeLlmsTxt({ name: 'Acme AI', ...urls }, 'mailto:help@acme.example')
   assert.doesNotMatch(text, /tollgate/i)
   assert.match(text, /^- Support: mailto:help@acme\.example$/m)
   const hosts = new Set([...text.matchAll(/https?:\/\/[a-z.-]+/g)].map(([address]) => address))

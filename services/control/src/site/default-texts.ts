@@ -1,3 +1,4 @@
+import { storedHere } from '@tollgate/contracts/docs/docs-facts.ts'
 import type { SignInProvider } from '../auth/sign-in-settings.ts'
 import { countOf, formatUsd, joinNames } from './format.ts'
 import { cheapestOffer, writeAmount } from './plan-prices.ts'
@@ -18,10 +19,6 @@ export interface SiteTerms {
 }
 
 const maxNamed = 3
-
-/** What this installation keeps of prompts and answers. Markdown. */
-export const storedHere =
-  'Prompts and answers are not stored here. Only an answer to a request with an `Idempotency-Key` is kept for 10 minutes, encrypted, so that a repeat gets it.'
 
 /** Who serves the models, as a part of a sentence: `OpenAI, Anthropic, Google and 4 more providers`. */
 export function nameProviders({ providers }: SiteFacts): string {

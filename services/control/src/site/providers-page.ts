@@ -1,6 +1,6 @@
 import type { Provider } from '@tollgate/contracts/catalog/catalog.ts'
+import { storedHere } from '@tollgate/contracts/docs/docs-facts.ts'
 import { card, cell, container, headCell, textLink } from './class-names.ts'
-import { storedHere } from './default-texts.ts'
 import { countOf, formatShortDay } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
