@@ -29,7 +29,7 @@ test('the page of an error says what to do and which calls answer it', async (t)
   const { text } = await open('/docs/errors/key_budget_exceeded')
   for (const part of [
     'Status 402',
-    'Raise the budget',
+    'raise the budget',
     '/docs/api/models/createChatCompletion',
     'limit_usd',
     'http://localhost:3000/docs/errors/key_budget_exceeded'
