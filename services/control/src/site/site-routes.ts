@@ -12,6 +12,7 @@ import { readModelsQuery, writeModelsQuery } from './models-query.ts'
 import { notFoundPage } from './not-found-page.ts'
 import { createPageSender, shared } from './page-sender.ts'
 import { pricingPage } from './pricing-page.ts'
+import { questionId } from './questions.ts'
 import { brandStylesheetPath, iconPath, type MadeFile } from './site-assets.ts'
 import type { SiteContext } from './site-context.ts'
 import { findModel, modelPath, type SiteFacts } from './site-facts.ts'
@@ -55,8 +56,8 @@ export function siteRoutes(app: FastifyInstance, options: SiteOptions): void {
     send: createPageSender(context),
     isPublic: context.isPublic,
     further: (facts) => [
-      ...writeQuestions(context.texts, facts, context.terms).map(({ title, markdown: words }) => ({
-        ...{ title, group: 'Question', href: '/pricing#questions', text: '' },
+      ...writeQuestions(context.texts, facts, context.terms).map(({ title, markdown: words }, index) => ({
+        ...{ title, group: 'Question', href: `/pricing#${questionId(index)}`, text: '' },
         words
       })),
       ...legalPageNames.flatMap((name) => {
