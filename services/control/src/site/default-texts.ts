@@ -58,7 +58,7 @@ export function writePoints(texts: SiteTexts, facts: SiteFacts): readonly Sectio
     {
       title: 'Know what each request cost',
       markdown:
-        'Every request has a receipt with its tokens, its prices and its cost. The request log has no prompts and no answers.'
+        'Every request has a receipt with its tokens, its prices and its cost. No receipt has prompts or answers.'
     }
   ]
 }
@@ -73,6 +73,10 @@ function writeChange(facts: SiteFacts): string {
   const rest = agents.length === 0 ? '' : ` [Coding agents](/docs/clients) such as ${joinNames(agents)} work, too.`
   return `Keep ${sdk}: set the base URL and the key.${speak}${rest}`
 }
+
+/** What is stored of requests, in Markdown. */
+export const whatIsStored =
+  'Prompts and answers are not stored here. Only an answer to a request with an `Idempotency-Key` is kept for 10 minutes, encrypted, so that a repeat gets it.'
 
 /** The list of questions: the operator's, or one about caps, prices, data, compatibility and leaving. */
 export function writeQuestions(texts: SiteTexts, facts: SiteFacts, terms: SiteTerms): readonly Section[] {
@@ -100,7 +104,7 @@ export function writeQuestions(texts: SiteTexts, facts: SiteFacts, terms: SiteTe
       title: 'What happens to my data?',
       markdown: [
         'Your requests go to the provider of the model that you call, whose own terms hold there.',
-        'Prompts and answers are not stored here. Only an answer to a request with an `Idempotency-Key` is kept for 10 minutes, encrypted, so that a repeat gets it.',
+        whatIsStored,
         `The request log keeps tokens, times and cost for ${countOf(terms.requestLogDays, 'day')}. You can download your data, and delete your account yourself.`
       ].join(' ')
     },

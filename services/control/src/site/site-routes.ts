@@ -30,6 +30,7 @@ export interface SiteOptions {
   readonly clock: Clock
 }
 
+const faviconPath = '/favicon.ico'
 const forEver = 'public, max-age=31536000, immutable'
 
 /** All paths of the public pages, and of the files that control makes for them. */
@@ -44,7 +45,8 @@ export const sitePaths = [
   '/robots.txt',
   '/sitemap.xml',
   brandStylesheetPath,
-  iconPath
+  iconPath,
+  faviconPath
 ]
 
 /** The docs, and the other public pages. They need neither a session nor scripts, and set no cookies. */
@@ -68,6 +70,12 @@ export function siteRoutes(app: FastifyInstance, options: SiteOptions): void {
     ]
   })
   for (const file of [context.assets.brandStylesheet, context.assets.icon]) serveMadeFile(app, file)
+  // Where clients look that read no page.
+  app.get(faviconPath, { logLevel: 'warn' }, (_request, reply) =>
+    reply
+      .header('cache-control', 'public, max-age=86400')
+      .redirect(context.brand.logoUrl ?? context.assets.icon.href, 302)
+  )
   if (context.isPublic) sellingRoutes(app, options, docsPaths)
 }
 
