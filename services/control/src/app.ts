@@ -297,7 +297,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   part('/api/status', (own) => statusRoutes(own, { status: dependencies.status, limits }))
   part('/api/limits', (limits) => limitRoutes(limits, { database, redis, catalog, clock }))
   part('/api/playground', (own) => playgroundRoutes(own, { database, projector, redis, clock, limits }))
-  part('/api/requests', (requests) => requestRoutes(requests, { database, limits }))
+  part('/api/requests', (requests) => requestRoutes(requests, { database, redis, limits }))
   part('/api/admin', (admin) =>
     adminRoutes(admin, {
       database,

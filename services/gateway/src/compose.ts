@@ -115,7 +115,11 @@ export function composeGateway(options: GatewayParts): Gateway {
   })
   parts.defer(() => redis.close())
   const catalog = followCatalog(redis, warn('cannot read the catalog from Redis'), (view) => metrics.useCatalog(view))
-  const facts = () => ({ ...factsOf(upstreams, catalog, failures), problems: upstreamHealth.problems() })
+  const facts = () => ({
+    ...factsOf(upstreams, catalog, failures),
+    ...(requestLog === null && { isWithoutRequestLog: true as const }),
+    problems: upstreamHealth.problems()
+  })
   const heartbeat = keep(createHeartbeat(redis, facts, warn('cannot report to Redis that this gateway runs')))
   const bodyMemory = new BodyMemory(options.bodyMemoryBytes)
   const turn = createTurn(redis)

@@ -138,7 +138,22 @@ numbers, and \`GET ${gatewayUrl}/v1/key\` those of a key. All keys of an account
 A burst is how much you may send at once. It refills all the time, so there is no fixed minute to wait for. In any 60 seconds you may send the
 limit of a minute plus the burst.
 
-Answers have \`x-ratelimit-limit-requests\`, \`x-ratelimit-remaining-requests\`, \`x-ratelimit-reset-requests\`, and the same for \`tokens\`.
+Answers say what is left. Here is a first answer of an account with 60 requests and 60,000 tokens a minute, and bursts of 10 requests and
+60,000 tokens. The prompt had up to 100 tokens, and \`max_tokens\` was 900:
+
+\`\`\`http
+x-ratelimit-limit-requests: 60
+x-ratelimit-remaining-requests: 9
+x-ratelimit-reset-requests: 1s
+x-ratelimit-limit-tokens: 60000
+x-ratelimit-remaining-tokens: 59000
+x-ratelimit-reset-tokens: 1s
+\`\`\`
+
+- \`limit\` is what a minute allows.
+- \`remaining\` is what you may send at once: 9 of the burst of 10 requests, and 60,000 − 100 − 900 = 59,000 tokens.
+- \`reset\` is when the whole burst is back. 60 requests a minute are one a second, and 60,000 tokens a minute are 1,000 a second.
+
 \`Retry-After\` of a 429 says how many seconds to wait.
 
 A request counts with its maximum output while it runs. Set \`max_completion_tokens\` or \`max_tokens\` to what you need, and more requests fit

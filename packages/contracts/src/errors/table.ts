@@ -199,7 +199,7 @@ export const errorTable = {
   monthly_budget_exceeded: [
     402,
     'budget_error',
-    "The request's maximum cost exceeds what is left of the account's monthly budget. Raise the budget, or lower the output limit."
+    "The request's maximum cost exceeds what is left of the account's monthly budget. It begins again with the next month (UTC). To go on now, raise the account's own budget, choose a larger plan, or lower the output limit."
   ],
   free_budget_elsewhere: [
     402,
@@ -214,13 +214,13 @@ export const errorTable = {
   key_budget_exceeded: [
     402,
     'budget_error',
-    "The request's maximum cost exceeds what is left of the key's monthly budget. Raise the budget, or lower the output limit."
+    "The request's maximum cost exceeds what is left of the key's monthly budget. It begins again with the next month (UTC). To go on now, raise the budget, or lower the output limit."
   ],
 
   budget_exceeded: [
     402,
     'budget_error',
-    "The request's maximum cost exceeds what is left of a budget. Raise the budget, or lower the output limit."
+    "The request's maximum cost exceeds what is left of a budget. It begins again at resets_at. To go on now, raise the budget, or lower the output limit."
   ],
 
   // Permissions
@@ -288,7 +288,7 @@ export const errorTable = {
   model_not_allowed: [
     403,
     'permission_error',
-    'The model does not exist, or your plan or key does not include it. GET /v1/models lists your models.'
+    'The model does not exist, or your plan or key does not include it. Choose one that GET /v1/models lists, or a plan that has it.'
   ],
 
   // Operators

@@ -191,7 +191,12 @@ const pageMembers = {
   /** Later requests have all been searched; null if all requests have. */
   searched_to: orNull(Instant)
 }
-export const RequestsResponse = Type.Object({ requests: Type.Array(LoggedRequest), ...pageMembers })
+export const RequestsResponse = Type.Object({
+  requests: Type.Array(LoggedRequest),
+  ...pageMembers,
+  /** Whether gateways log requests now. If not, new requests do not appear. */
+  is_logging: Type.Boolean()
+})
 export type RequestsResponse = Static<typeof RequestsResponse>
 export const AdminRequestsResponse = Type.Object({ requests: Type.Array(AdminLoggedRequest), ...pageMembers })
 export type AdminRequestsResponse = Static<typeof AdminRequestsResponse>

@@ -41,6 +41,8 @@ export const ProcessReport = Type.Object({
    * in older releases.
    */
   countsBudgets: Type.Optional(Type.Literal(true)),
+  /** Only of gateways: it writes no receipts for the request log. Absent if it does, and in older releases. */
+  isWithoutRequestLog: Type.Optional(Type.Literal(true)),
   /** Only of gateways: the catalog in use; null before there is one. */
   catalogVersion: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
   /** Failed answers by code, since the start. */

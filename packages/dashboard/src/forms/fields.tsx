@@ -36,7 +36,7 @@ export function Field({
         {isOptional && <span className="font-normal text-ink-soft"> (optional)</span>}
       </Base.Label>
       {children}
-      <Base.Error {...(isUnclearShown && { match: true })} className="mt-1.5 text-sm text-danger">
+      <Base.Error data-problem {...(isUnclearShown && { match: true })} className="mt-1.5 text-sm text-danger">
         {problem ?? unclear ?? partialDate}
       </Base.Error>
       {hint !== undefined && (

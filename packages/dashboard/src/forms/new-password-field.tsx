@@ -5,8 +5,9 @@ import { type Strength, strengthOf } from './password-strength.ts'
 
 const { minPasswordLength } = signInFacts
 
+const enough = `Use at least ${minPasswordLength} characters.`
 const words: Readonly<Record<Strength, string>> = {
-  short: 'Too short',
+  short: enough,
   weak: 'Easy to guess. Add more words.',
   fair: 'Fair. More words make it stronger.',
   strong: 'Strong'
@@ -24,27 +25,26 @@ export function NewPasswordField({ label = 'Password' }: { readonly label?: stri
   const [password, setPassword] = useState('')
   const strength = strengthOf(password, minPasswordLength)
   return (
-    <div>
+    // A problem that the form found is shown instead of the hint.
+    <div className="[&_[data-problem]~*]:hidden">
       <PasswordField
         name="password"
         label={label}
         autoComplete="new-password"
-        hint={`Use at least ${minPasswordLength} characters. A few random words work well.`}
+        hint={
+          <span role="status">{password === '' ? `${enough} A few random words work well.` : words[strength]}</span>
+        }
         required
         onInput={(event) => setPassword(event.currentTarget.value)}
       />
-      <div className="mt-2 flex min-h-5 items-center gap-3 text-[0.8125rem] text-ink-soft">
-        {password !== '' && (
-          <span aria-hidden="true" className="flex w-24 shrink-0 gap-1">
-            {[1, 2, 3].map((part) => (
-              <span
-                key={part}
-                className={`h-1.5 flex-1 rounded-full ${part <= filled[strength] ? colors[strength] : 'bg-line'}`}
-              />
-            ))}
-          </span>
-        )}
-        <span role="status">{password === '' ? '' : words[strength]}</span>
+      <div aria-hidden="true" className="mt-2 flex h-1.5 w-24 gap-1">
+        {password !== '' &&
+          [1, 2, 3].map((part) => (
+            <span
+              key={part}
+              className={`flex-1 rounded-full ${part <= filled[strength] ? colors[strength] : 'bg-line'}`}
+            />
+          ))}
       </div>
     </div>
   )

@@ -1,23 +1,25 @@
-import { type Found, searchDocs } from '@tollgate/contracts/docs/search-docs.ts'
+import { createSearch, type Found, type Search } from '@tollgate/contracts/docs/search-docs.ts'
 
 const maxShown = 12
 
 /** Opens a search over docs, errors, calls and models with Ctrl-K, or from the field beside the docs. */
 export function offerSearch(): void {
-  let index: Promise<readonly Found[]> | null = null
-  const readIndex = () => {
-    index ??= fetch('/docs/search.json').then((response) => response.json() as Promise<readonly Found[]>)
+  let search: Promise<Search> | null = null
+  const readSearch = () => {
+    search ??= fetch('/docs/search.json').then(async (response) =>
+      createSearch((await response.json()) as readonly Found[])
+    )
     // A failed read is tried again.
-    index.catch(() => {
-      index = null
+    search.catch(() => {
+      search = null
     })
-    return index
+    return search
   }
 
   const dialog = make('dialog', 'search-dialog')
   const input = make('input', 'search-input')
   input.type = 'search'
-  input.placeholder = 'Search docs, errors, calls and models'
+  input.placeholder = 'Search docs, prices, errors and models'
   input.setAttribute('aria-label', 'Search')
   const list = make('ul', 'search-results')
   const note = make('p', 'search-note')
@@ -35,7 +37,7 @@ export function offerSearch(): void {
   const show = async () => {
     const words = input.value
     try {
-      const found = searchDocs(await readIndex(), words, maxShown)
+      const found = (await readSearch())(words, maxShown)
       if (words !== input.value) return
       list.replaceChildren(...found.map(toItem))
       note.textContent = words.trim() === '' || found.length > 0 ? '' : 'Nothing has all of these words.'

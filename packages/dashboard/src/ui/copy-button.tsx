@@ -54,7 +54,7 @@ export function CodeBlock({ code, what }: { readonly code: string; readonly what
         <CopyButton text={code} what={what} />
       </div>
       <ScrollRegion label={what} className="max-h-96 overflow-auto rounded-xl p-4 pt-12 sm:pt-4 sm:pr-24">
-        <pre className="font-mono text-[0.8125rem] leading-relaxed">
+        <pre className="font-mono text-[0.8125rem] leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]">
           <code>{code}</code>
         </pre>
       </ScrollRegion>

@@ -64,7 +64,7 @@ t.test('the form of a new password shows its strength', async () => {
   await page.goto('/register')
   const field = page.getByLabel('Password', { exact: true })
   for (const [password, words] of [
-    ['abc', 'Too short'],
+    ['abc', 'Use at least 8 characters.'],
     ['password', 'Easy to guess. Add more words.'],
     ['correct horse battery', 'Strong']
   ] as const) {

@@ -39,7 +39,7 @@ t.test('without scripts, code, prices and filters can be chosen, and every page 
   if (browser === null) return
   const { page, context } = await visit(browser, system, { javaScriptEnabled: false })
   await page.goto('/')
-  const code = page.locator('pre:visible')
+  const code = page.getByRole('region', { name: 'Code' })
   assert.match(String(await code.textContent()), /^curl /)
   await page.getByText('Python', { exact: true }).click()
   assert.match(String(await code.textContent()), /^from openai import/)
@@ -110,7 +110,7 @@ t.test('the keyboard reaches the content first, and chooses a language', async (
     if (await curl.evaluate((input) => input === input.ownerDocument.activeElement)) break
   }
   await page.keyboard.press('ArrowRight')
-  assert.match(String(await page.locator('pre:visible').textContent()), /^from openai import/)
+  assert.match(String(await page.getByRole('region', { name: 'Code' }).textContent()), /^from openai import/)
   await context.close()
 })
 

@@ -5,6 +5,7 @@ import { readRedisTime } from '../link/redis-link.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import {
   createHeartbeat,
+  isRequestLogOn,
   liveUpstreams,
   noteProcess,
   type ProcessFacts,
@@ -100,6 +101,10 @@ testOnEveryRedis('running processes', async (t, link) => {
       withoutBudgets: 0
     })
     assert.equal(await liveUpstreams({ ...link, isReady: () => false }), null)
+    assert.equal(await isRequestLogOn(link), true)
+    await noteProcess(link, { ...gateway, isWithoutRequestLog: true })
+    assert.equal(await isRequestLogOn(link), false)
+    assert.equal(await isRequestLogOn({ ...link, isReady: () => false }), true, 'not known')
   })
 
   t.test('a heartbeat reports the present state, and nothing while Redis is away', async () => {

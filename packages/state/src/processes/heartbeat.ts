@@ -91,6 +91,12 @@ export async function readSpokenApis(link: RedisLink): Promise<ReadonlyMap<strin
   return new Map([...byName].map(([name, some]) => [name, new Set(some.flatMap(({ speaks }) => speaks))]))
 }
 
+/** Whether any running gateway writes the request log; true if none is known, or Redis is unavailable. */
+export async function isRequestLogOn(link: RedisLink): Promise<boolean> {
+  const gateways = await readGateways(link)
+  return gateways?.some(({ isWithoutRequestLog }) => isWithoutRequestLog !== true) ?? true
+}
+
 /** The running gateways; null if there are none, or Redis is unavailable. */
 async function readGateways(link: RedisLink): Promise<LiveProcess[] | null> {
   if (!link.isReady()) return null

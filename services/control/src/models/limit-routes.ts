@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Catalog, Plan } from '@tollgate/contracts/catalog/catalog.ts'
+import { isOnSale } from '@tollgate/contracts/catalog/plans-on-sale.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import {
   type AccountLimits,
@@ -31,7 +32,6 @@ import { accounts } from '../database/schema/accounts.ts'
 import { keys } from '../database/schema/keys.ts'
 import { type MonthSpend, readMonthSpend } from '../usage/month-spend.ts'
 import { monthOf } from '../usage/usage-range.ts'
-import { isOnSale } from './model-routes.ts'
 
 /** The rates of an account. As the gateway does, an operator's rate keeps the plan's share of bursts. */
 function ratesOf(

@@ -1,8 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type ApiName, apis, apisOfKind } from '@tollgate/contracts/catalog/apis.ts'
-import { type Catalog, freePlan, type Model, type Plan } from '@tollgate/contracts/catalog/catalog.ts'
+import { type Catalog, freePlan, type Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { featuresOf } from '@tollgate/contracts/catalog/features.ts'
 import { chargedPrices, type PriceGroup } from '@tollgate/contracts/catalog/list-prices.ts'
+import { isOnSale } from '@tollgate/contracts/catalog/plans-on-sale.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { type PricedModel, PricedModelsResponse, type PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
 import { type ModelPrices, type PricePeriod, standardTier, toUsd } from '@tollgate/contracts/prices/model-prices.ts'
@@ -111,10 +112,6 @@ interface OfferedTo {
   readonly spoken: ReadonlyMap<string, ReadonlySet<ApiName>> | null
   readonly now: Date
 }
-
-/** Whether anybody can get the plan without the operator: it is free, or a price of it is on sale. */
-export const isOnSale = (id: string, { prices = [] }: Plan): boolean =>
-  id === freePlan || prices.some(({ isSold }) => isSold)
 
 const plansOnSale = ({ plans }: Catalog) => Object.entries(plans).filter(([id, one]) => isOnSale(id, one))
 

@@ -8,6 +8,8 @@ import {
   RequestsQuery,
   RequestsResponse
 } from '@tollgate/contracts/http/requests.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { isRequestLogOn } from '@tollgate/state/processes/heartbeat.ts'
 import type { FastifyInstance } from 'fastify'
 import { concurrencyLimitFor } from '../background/limit-concurrency.ts'
 import { principalOf } from '../callers/principal.ts'
@@ -24,11 +26,15 @@ const pageWaitMs = 60_000
 
 export interface RequestsOptions {
   database: Database
+  redis: RedisLink
   limits: Limits
 }
 
 /** `/api/requests`: the requests of the caller's account, for people and for partners' servers. */
-export async function requestRoutes(instance: FastifyInstance, { database, limits }: RequestsOptions): Promise<void> {
+export async function requestRoutes(
+  instance: FastifyInstance,
+  { database, redis, limits }: RequestsOptions
+): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { orm } = database
   const onRequest = app.requireAccount
@@ -48,7 +54,13 @@ export async function requestRoutes(instance: FastifyInstance, { database, limit
         response: answers({ 200: RequestsResponse })
       }
     },
-    (request) => listRequests(orm, principalOf(request).accountId, request.query, toLoggedRequest)
+    async (request) => {
+      const [page, isLogging] = await Promise.all([
+        listRequests(orm, principalOf(request).accountId, request.query, toLoggedRequest),
+        isRequestLogOn(redis)
+      ])
+      return { ...page, is_logging: isLogging }
+    }
   )
 
   app.get(

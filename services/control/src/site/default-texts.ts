@@ -59,7 +59,7 @@ export function writePoints(texts: SiteTexts, facts: SiteFacts): readonly Sectio
     {
       title: 'Know what each request cost',
       markdown:
-        'Every request has a receipt with its tokens, its prices and its cost. The request log has no prompts and no answers.'
+        'Every request has a receipt with its tokens, its prices and its cost. No receipt has prompts or answers.'
     }
   ]
 }

@@ -11,7 +11,7 @@ import {
   sectionTitle,
   textLink
 } from './class-names.ts'
-import { codeTabs } from './code-tabs.ts'
+import { type CodeOutput, codeTabs } from './code-tabs.ts'
 import { nameProviders, writeHeadline, writePoints, writeQuestions } from './default-texts.ts'
 import { countOf, formatContext } from './format.ts'
 import { type Html, html } from './html.ts'
@@ -21,7 +21,7 @@ import { alignPrices, describeUnit, exampleCost, modelMarks, planMark } from './
 import { questionData, questionList } from './questions.ts'
 import type { Page, SiteContext, Visitor } from './site-context.ts'
 import { chooseKnownModels, modelPath, type SiteFacts, type SiteModel } from './site-facts.ts'
-import { writeSnippets } from './snippets.ts'
+import { speaksOnlyMessages, writeSnippets } from './snippets.ts'
 import { statusLine } from './status-page.ts'
 
 const shownModels = 8
@@ -56,21 +56,38 @@ function lastWords({ terms }: SiteContext, { hasSession }: Visitor): string {
 
 function writeHero(title: string, subline: string, facts: SiteFacts, context: SiteContext, visitor: Visitor): Html {
   const { example } = facts
-  return html`<section class="border-b border-line bg-sunken"><div class="${container} grid items-center gap-x-12 gap-y-8 py-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)] lg:py-14">
-<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(facts, context, visitor, { href: '/models', text: 'See models and prices' })}</div>${statusLine(facts)}</div>
-${example !== null && html`<div class="min-w-0">${codeTabs(writeSnippets(example, context.gatewayUrl), 'Language of the example')}${writeAnswer(example, context)}</div>`}
+  return html`<section class="border-b border-line bg-sunken"><div class="${container} grid items-center gap-x-12 gap-y-8 py-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)]">
+<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(facts, context, visitor, { href: '/models', text: 'See models and prices' })}</div><p class="mt-3 text-sm text-ink-soft">Prompts are never stored here, and answers only for repeats that you ask for. <a href="/docs/security" class="${textLink}">Data and security</a></p>${statusLine(facts)}</div>
+${example !== null && html`<div class="min-w-0">${codeTabs(writeSnippets(example, context.gatewayUrl), 'Language of the example', writeAnswer(example, context))}${claudeNote(facts)}</div>`}
 </div></section>`
 }
 
-/** What gateways answered for an example: about as long as a greeting. */
-const answer = { prompt: 9, completion: 22 }
+/** How models answer the example, with the tokens that they count for it. */
+const answer = { content: 'Hello! How can I help you today?', prompt: 9, completion: 9 }
 
-/** What the example costs, and where its answer says so. The header has the product's name: no brand's page shows it. */
-function writeAnswer(example: SiteModel, { brand }: SiteContext): Html {
+/** The members that every provider's answer has, shortened to what a reader looks for. */
+const answerBody = `{
+  "choices": [{
+    "message": { "content": "${answer.content}" }
+  }],
+  "usage": { "prompt_tokens": ${answer.prompt}, "completion_tokens": ${answer.completion} }
+}`
+
+/** What the example prints and costs, and where its answer says so. No brand's page shows a header with the product's name. */
+function writeAnswer(example: SiteModel, { brand }: SiteContext): CodeOutput {
   const header =
     brand.name === builtInBrand.name ? html`the header <code class="font-mono">x-tollgate-cost</code>` : 'a header'
-  return html`<p class="mt-3 text-sm text-ink-soft">${answer.prompt} input and ${answer.completion} output tokens cost ${exampleCost(example, answer.prompt, answer.completion)}. Each answer has its cost in ${header}.</p>`
+  return {
+    printed: { curl: answerBody, python: answer.content, node: answer.content },
+    note: html`${answer.prompt} input and ${answer.completion} output tokens cost <strong class="font-medium text-ink">${exampleCost(example, answer.prompt, answer.completion)}</strong>. Each answer has its cost in ${header}.`
+  }
 }
+
+/** Where the example's API is not that of Claude models. */
+const claudeNote = ({ models }: SiteFacts): Html | null =>
+  models.some((model) => model.owned_by === 'anthropic' && speaksOnlyMessages(model))
+    ? html`<p class="mt-3 text-sm text-ink-soft">Claude models speak Anthropic’s API at <code class="font-mono">/v1/messages</code>. <a href="/docs/clients" class="${textLink}">How to call them</a></p>`
+    : null
 
 function writeReasons(facts: SiteFacts, { texts }: SiteContext): Html {
   const points = writePoints(texts, facts)

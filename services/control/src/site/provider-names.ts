@@ -24,3 +24,9 @@ const names: Readonly<Record<string, string>> = {
  */
 export const nameProvider = (ownedBy: string): string =>
   Object.hasOwn(names, ownedBy.toLowerCase()) ? names[ownedBy.toLowerCase()]! : ownedBy
+
+/** The same within a sentence: only names of companies begin with a capital letter there. */
+export const nameInSentence = (ownedBy: string): string => {
+  const name = nameProvider(ownedBy)
+  return name === names.local ? name.toLowerCase() : name
+}

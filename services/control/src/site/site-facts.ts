@@ -1,13 +1,14 @@
 import type { ApiName, ModelKind } from '@tollgate/contracts/catalog/apis.ts'
 import { type Catalog, freePlan, type Plan, type Provider } from '@tollgate/contracts/catalog/catalog.ts'
 import { chargedPrices, priceGroupOf } from '@tollgate/contracts/catalog/list-prices.ts'
+import { isOnSale, monthlyAmount } from '@tollgate/contracts/catalog/plans-on-sale.ts'
 import { findPriceChanges, type PriceChange } from '@tollgate/contracts/catalog/price-changes.ts'
 import type { PricedModel, PricesOfPeriod } from '@tollgate/contracts/http/offered-models.ts'
 import type { StatusResponse } from '@tollgate/contracts/http/status.ts'
 import type { ChargeRates } from '@tollgate/contracts/prices/charge-rates.ts'
 import { standardTier } from '@tollgate/contracts/prices/model-prices.ts'
 import { isFree, ratesFor } from '@tollgate/contracts/prices/rates-for.ts'
-import { describeModels, isOnSale } from '../models/model-routes.ts'
+import { describeModels } from '../models/model-routes.ts'
 import { nameProvider } from './provider-names.ts'
 
 /** A model as the public pages show it, with the prices of the cheapest plan that includes it. */
@@ -137,15 +138,9 @@ const groupOf = (catalog: Catalog, plan: string) => priceGroupOf(catalog, undefi
 
 /** The plans on sale, the cheapest first, each with the models that no cheaper one includes. */
 function byCheapestPlan(catalog: Catalog) {
-  const monthlyPrice = ([id, { prices = [] }]: readonly [string, Plan]): number => {
-    const sold = prices.filter(({ isSold }) => isSold)
-    return id === freePlan
-      ? 0
-      : Math.min(...sold.map(({ interval, amount }) => amount / (interval === 'year' ? 12 : 1)))
-  }
   const plans = Object.entries(catalog.plans)
     .filter(([id, plan]) => isOnSale(id, plan))
-    .toSorted((one, other) => monthlyPrice(one) - monthlyPrice(other))
+    .toSorted((one, other) => monthlyAmount(...one) - monthlyAmount(...other))
   const found = new Set<string>()
   return plans.map(([id, { name, models }]) => {
     const modelIds = new Set(models.filter((model) => !found.has(model)))

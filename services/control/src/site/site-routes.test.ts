@@ -75,6 +75,7 @@ test('the policy of a page allows nothing from elsewhere but the logo', async (t
   assert.equal(stylesheet.text, ':root{--brand:#aa3300}\n')
   assert.match(String(stylesheet.headers['cache-control']), /immutable/)
   assert.match((await open('/site/icon.svg')).text, /fill="#aa3300"/)
+  assert.equal((await open('/favicon.ico')).headers.location, logoUrl)
 })
 
 test('a page is compressed, and not sent again while it is the same', async (t) => {

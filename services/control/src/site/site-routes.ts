@@ -13,6 +13,7 @@ import { notFoundPage } from './not-found-page.ts'
 import { createPageSender, shared } from './page-sender.ts'
 import { pricingPage } from './pricing-page.ts'
 import { providersPage } from './providers-page.ts'
+import { questionId } from './questions.ts'
 import { brandStylesheetPath, iconPath, type MadeFile } from './site-assets.ts'
 import type { SiteContext } from './site-context.ts'
 import { findModel, modelPath, type SiteFacts } from './site-facts.ts'
@@ -30,6 +31,7 @@ export interface SiteOptions {
   readonly clock: Clock
 }
 
+const faviconPath = '/favicon.ico'
 const forEver = 'public, max-age=31536000, immutable'
 
 /** All paths of the public pages, and of the files that control makes for them. */
@@ -45,7 +47,8 @@ export const sitePaths = [
   '/robots.txt',
   '/sitemap.xml',
   brandStylesheetPath,
-  iconPath
+  iconPath,
+  faviconPath
 ]
 
 /** The docs, and the other public pages. They need neither a session nor scripts, and set no cookies. */
@@ -57,8 +60,8 @@ export function siteRoutes(app: FastifyInstance, options: SiteOptions): void {
     send: createPageSender(context),
     isPublic: context.isPublic,
     further: (facts) => [
-      ...writeQuestions(context.texts, facts, context.terms).map(({ title, markdown: words }) => ({
-        ...{ title, group: 'Question', href: '/pricing#questions', text: '' },
+      ...writeQuestions(context.texts, facts, context.terms).map(({ title, markdown: words }, index) => ({
+        ...{ title, group: 'Question', href: `/pricing#${questionId(index)}`, text: '' },
         words
       })),
       ...legalPageNames.flatMap((name) => {
@@ -69,6 +72,12 @@ export function siteRoutes(app: FastifyInstance, options: SiteOptions): void {
     ]
   })
   for (const file of [context.assets.brandStylesheet, context.assets.icon]) serveMadeFile(app, file)
+  // Where clients look that read no page.
+  app.get(faviconPath, { logLevel: 'warn' }, (_request, reply) =>
+    reply
+      .header('cache-control', 'public, max-age=86400')
+      .redirect(context.brand.logoUrl ?? context.assets.icon.href, 302)
+  )
   if (context.isPublic) sellingRoutes(app, options, docsPaths)
 }
 

@@ -52,14 +52,17 @@ const forms = {
   }
 } as const satisfies Record<SiteModel['kind'], CallForm>
 
+/** Whether a model has Anthropic's API, and not OpenAI's chat. */
+export const speaksOnlyMessages = ({ kind, endpoints }: Pick<SiteModel, 'kind' | 'endpoints'>): boolean =>
+  kind === 'chat' && endpoints?.includes('/v1/messages') === true && !endpoints.includes(forms.chat.path)
+
 /**
  * Writes a first call of a model, by the OpenAI SDK, or by Anthropic's for a model that only Anthropic's API has.
  *
  * @param gatewayUrl the gateway's public origin
  */
 export function writeSnippets({ id, kind, endpoints }: SiteModel, gatewayUrl: string): Snippets {
-  const onlyMessages = kind === 'chat' && endpoints !== null && !endpoints.includes(forms.chat.path)
-  if (onlyMessages && endpoints.includes('/v1/messages')) return writeMessages(id, gatewayUrl)
+  if (speaksOnlyMessages({ kind, endpoints })) return writeMessages(id, gatewayUrl)
   const { path, body, method, python, node } = forms[kind]
   const members = Object.entries(body)
   return {

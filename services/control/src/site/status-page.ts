@@ -3,7 +3,7 @@ import { badge, card, container, denseCell, headCell, numberCell, sectionTitle, 
 import { countOf, formatCount, formatDay, joinNames } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
-import { nameProvider } from './provider-names.ts'
+import { nameInSentence, nameProvider } from './provider-names.ts'
 import type { Page } from './site-context.ts'
 import { modelPath, type SiteFacts } from './site-facts.ts'
 
@@ -75,7 +75,7 @@ function writeProviders(providers: readonly ProviderStatus[]): Html {
 <ul class="${card} mt-4 divide-y divide-line">${measured!.map(
     ({ name, state, uptime }) =>
       html`<li class="flex items-center justify-between gap-3 px-5 py-3"><span class="min-w-0 break-words">${nameProvider(name)}</span><span class="flex shrink-0 items-center gap-3"><span class="text-sm text-ink-soft tabular-nums">${percent(uptime!)}</span>${stateBadge(state)}</span></li>`
-  )}</ul>${others!.length > 0 && html`<p class="mt-3 text-sm text-ink-soft">Fewer than 20 requests in 24 hours: ${joinNames(others!.map(({ name }) => nameProvider(name)))}.</p>`}</section>`
+  )}</ul>${others!.length > 0 && html`<p class="mt-3 text-sm text-ink-soft">Fewer than 20 requests in 24 hours: ${joinNames(others!.map(({ name }) => nameInSentence(name)))}.</p>`}</section>`
 }
 
 const dots: Readonly<Record<ServiceState, string>> = {

@@ -22,12 +22,13 @@ import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { GrantedCalls, TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf, budgetsOf, countsOfFreeModels } from './allowances.ts'
+import { budgetError } from './budget-errors.ts'
 import { confirmVerdict, maxAttempts, recordsOf, refusalError, remember, throughRedis } from './confirm-key.ts'
 import { type CallTime, costBound, leastOutput, shrinkOutput, withinRate } from './cost-bound.ts'
 import { earlier, endOverride } from './end-override.ts'
 import { type FreeOffer, freeSpendError } from './free-offer.ts'
 import { judgeCall } from './judge.ts'
-import { budgetError, exceedsRateError, limitError, limitOf } from './limit-errors.ts'
+import { exceedsRateError, limitError, limitOf } from './limit-errors.ts'
 
 /** What admission needs. */
 export interface Admission {
@@ -193,7 +194,9 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       ? shrinkOutput(cost!, least, answer, allowances)
       : answer
     if (typeof smaller !== 'number') {
-      throw refusalOf(smaller, { ...cost!, wantedTokens: least }, counter.isCounted || !couldBeShorter, allowances)
+      const isCounted = counter.isCounted || !couldBeShorter
+      if (smaller.outcome === 'over-budget') throw budgetError(smaller, isCounted, allowances, { plan, catalog })
+      throw limitError(smaller, allowances, { ...cost!, wantedTokens: least })
     }
     shrunk = true
     bound = { ...bound, wantedTokens: smaller }
@@ -257,17 +260,6 @@ function dependsOnPrompt(
 /** Whether the tokens of the account's rate, or of the key's minute, do not suffice. */
 function isOverTokens(answer: AdmitAnswer, allowances: AccountAllowances): answer is LimitRefusal {
   return answer.outcome === 'over-limit' && limitOf(answer, allowances) === 'tokens'
-}
-
-/** @param least with the output that the request waits for */
-function refusalOf(
-  answer: AdmitAnswer & { outcome: 'over-budget' | 'over-limit' },
-  least: CostBound,
-  isCounted: boolean,
-  allowances: AccountAllowances
-): ServiceError {
-  if (answer.outcome === 'over-budget') return budgetError(answer, isCounted, allowances)
-  return limitError(answer, allowances, least)
 }
 
 function admittedAs(

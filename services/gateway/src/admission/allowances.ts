@@ -40,6 +40,8 @@ export function allowancesOf(
   return {
     keyBudgetNanos: key.monthlyBudgetNanos,
     accountBudgetNanos,
+    accountBudgetOf:
+      accountBudgetNanos < monthlyNanos ? 'owner' : own?.monthlyNanos === undefined ? 'plan' : 'operator',
     adjusted: addMonths(account.adjusted ?? null, spentBefore),
     isFreeBudgetElsewhere,
     isOnFreeOffer: isFree && own?.monthlyNanos === undefined,

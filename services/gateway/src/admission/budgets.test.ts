@@ -129,12 +129,15 @@ t.test('output is granted up to the budget; below the minimum the request is ref
     reserved_usd: '0.00',
     resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
   })
+  assert.match(error.message!, / begins again on 1 [A-Z][a-z]+ \(UTC\)\. To go on now, raise the budget, or lower /)
   assert.match(error.needed_usd!, /^0\.0000\d+$/)
   assert.ok(Number(error.needed_usd) <= Number(error.limit_usd), 'the request fits into an empty month')
 
   await gateway.changeKey(seeded, { monthlyBudgetNanos: null })
   await gateway.changeAccount(seeded, { ownCapNanos: spent })
-  assert.equal(await outcomeOf(await chat(seeded)), '402 monthly_budget_exceeded')
+  const capped = (await (await chat(seeded)).json()) as { error: Record<string, string> }
+  assert.equal(capped.error.code, 'monthly_budget_exceeded')
+  assert.match(capped.error.message!, / Raise the account's own budget in the dashboard, or lower the output limit\.$/)
   await gateway.changeAccount(seeded, { ownCapNanos: null })
   assert.equal((await chat(seeded)).status, 200, 'a change applies from the next admission on')
   const long = 'x'.repeat(free.caps.requestNanos / inputNanos)

@@ -1,19 +1,11 @@
 import { refusedAmounts } from '@tollgate/contracts/errors/refused-amounts.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
-import { formatUsd } from '@tollgate/contracts/money/usd.ts'
-import { windowResetsAt } from '@tollgate/contracts/records/budget-windows.ts'
-import type { Budget, BudgetRefusal, CostBound, Limit, LimitRefusal } from '@tollgate/state/admission/admit.ts'
-import type { AccountAllowances, JudgedBudget, JudgedCount } from '../authenticate/known-key.ts'
+import type { CostBound, Limit, LimitRefusal } from '@tollgate/state/admission/admit.ts'
+import type { AccountAllowances, JudgedCount } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import { rateFields } from './rate-headers.ts'
 
-const codeOfBudget: Record<Budget, ErrorCode> = {
-  request: 'request_budget_exceeded',
-  key: 'key_budget_exceeded',
-  account: 'monthly_budget_exceeded',
-  window: 'budget_exceeded'
-}
 const codeOfLimit: Record<Exclude<Limit, 'counted'> | 'free-models', ErrorCode> = {
   requests: 'requests_per_minute',
   tokens: 'tokens_per_minute',
@@ -37,61 +29,6 @@ export function limitOf(
   if (count.of === 'free-models') return 'free-models'
   return count.counts === 'tokens' ? 'tokens' : 'concurrent'
 }
-
-/**
- * The error for a request that exceeds a budget. It names the next window only if the request fits into an unused
- * budget. Otherwise waiting would not help. What deleted accounts of the mailbox spent lowers the limit, as on the
- * dashboard: it is not spend of this account.
- *
- * @param isCounted false: each byte of the prompt counts as a token, a better count could help, and the error says so
- */
-export function budgetError(
-  refusal: BudgetRefusal,
-  isCounted: boolean,
-  {
-    isFreeBudgetElsewhere,
-    spentBefore,
-    budgets
-  }: Pick<AccountAllowances, 'isFreeBudgetElsewhere' | 'spentBefore' | 'budgets'>
-): ServiceError {
-  const { scope, limit, settled, reserved, needed, window } = refusal
-  const judged = refusal.budget === null ? null : budgets[refusal.budget]!
-  // A credit may exceed what was spent.
-  const usd = (nanos: number) => formatUsd(BigInt(Math.max(0, nanos)))
-  const before = scope === 'account' && spentBefore?.month === window ? spentBefore.nanos : 0
-  const doesWaitingHelp = scope !== 'request' && needed <= limit
-  const resetsAt = doesWaitingHelp ? windowResetsAt(judged?.window ?? 'month', window) : null
-  const code = scope === 'account' && isFreeBudgetElsewhere ? 'free_budget_elsewhere' : codeOfBudget[scope]
-  return new ServiceError(code, {
-    message: messageOf(code, before > 0 ? usd(before) : null, judged) + (isCounted ? '' : byBytes),
-    refused: refusedAmounts({ unit: 'nanos', needed, left: limit - settled - reserved, limit: limit - before }),
-    details: {
-      scope: judged?.of ?? scope,
-      ...(scope !== 'request' && { window: judged?.window ?? 'month' }),
-      ...(judged?.models !== undefined && { models: judged.models.join(', ') }),
-      limit_usd: usd(limit - before),
-      spent_usd: usd(settled - before),
-      reserved_usd: usd(reserved),
-      needed_usd: usd(needed),
-      ...(resetsAt !== null && { resets_at: resetsAt })
-    }
-  })
-}
-
-const byBytes =
-  ' Each byte of the prompt counts as a token here, because its tokens were not counted: a shorter prompt may pass.'
-
-function messageOf(code: ErrorCode, spentBeforeUsd: string | null, judged: JudgedBudget | null): string {
-  if (spentBeforeUsd !== null) return spentBeforeMessage(spentBeforeUsd)
-  if (judged === null) return errorTable[code][2]
-  const owner = { key: 'the key', account: 'the account', member: 'the person who created the key' }[judged.of]
-  const window = { day: ' for today', week: ' for this week', month: ' for this month', lifetime: '' }[judged.window]
-  const models = judged.models === undefined ? '' : ` for ${judged.models.join(', ')}`
-  return `The request's maximum cost exceeds what is left of the budget of ${owner}${models}${window}. Raise the budget, or lower the output limit.`
-}
-
-const spentBeforeMessage = (usd: string): string =>
-  `The request's maximum cost exceeds what is left of this month's free budget. Deleted accounts with your e-mail address spent $${usd} of it. Choose a paid plan, or wait for the next month.`
 
 /**
  * The error for a request that exceeds a rate limit or the limit of concurrent requests.

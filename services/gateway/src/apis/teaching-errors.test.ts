@@ -163,8 +163,27 @@ t.test('a model at the endpoint of another kind is answered with its own endpoin
     ],
     [message({ model: 'writer' }), '400 wrong_endpoint The model writer is not offered at this endpoint.'],
     [['/v1/messages/count_tokens', { model: 'embedder', messages: content('Hi') }], '400 wrong_endpoint The model'],
-    [chat({ model: 'large' }), '403 model_not_allowed']
+    [
+      chat({ model: 'none' }),
+      '403 model_not_allowed The model does not exist, or your plan or key does not include it.'
+    ]
   ])
+)
+
+t.test(
+  'a model of a plan on sale is refused with the plan that has it, and one that the key leaves out with the key',
+  async () => {
+    const [path, large] = chat({ model: 'large' })
+    const ofPlan = `403 model_not_allowed The model large is part of the Professional plan, and the account of this key has ${free!.name}.`
+    assert.ok((await ask(path as string, large)).startsWith(ofPlan))
+    assert.ok((await ask('/v1/models/large', null, { method: 'GET' })).startsWith(ofPlan))
+    const listed = await gateway.seedKey({ key: { models: ['renamed'] } })
+    const [, small] = chat({ model: 'small' })
+    assert.match(
+      await ask(path as string, small, { key: listed.secret }),
+      /^403 model_not_allowed The model small is not in the list of models of this key\. /
+    )
+  }
 )
 
 t.test('a body in another encoding is named', () => {

@@ -11,6 +11,8 @@ export type Versioned<Record> = { version: string; record: Record } | null
 
 /** Limits, and why the account's budget may be smaller than its plan's. */
 export interface AccountAllowances extends Allowances {
+  /** Whose limit `accountBudgetNanos` is: the account owner's own budget, an operator's for the account, or the plan's. */
+  accountBudgetOf: 'owner' | 'operator' | 'plan'
   /** Whether another account of the mailbox has the free budget. */
   isFreeBudgetElsewhere: boolean
   /** Whether its spend counts for the limit of all free accounts: see admission/free-offer.ts. */

@@ -24,9 +24,11 @@ export function FirstRequest({ keyId }: { readonly keyId: string }) {
   }, [])
   const { data } = useQuery({
     ...read('listRequests', { query: { key: keyId, limit: '1' } }),
-    refetchInterval: ({ state }) => (isWaiting && !hasWorked(state.data?.requests[0]) ? pollMs : false)
+    refetchInterval: ({ state: { data } }) =>
+      isWaiting && data?.is_logging !== false && !hasWorked(data?.requests[0]) ? pollMs : false
   })
   const latest = data?.requests[0]
+  if (data?.is_logging === false) return <WithoutLog />
   return (
     <div role="status">
       {latest === undefined && isWaiting && (
@@ -38,6 +40,21 @@ export function FirstRequest({ keyId }: { readonly keyId: string }) {
     </div>
   )
 }
+
+/** Without the request log, nothing tells this page of a request. */
+const WithoutLog = () => (
+  <p className="text-sm text-ink-soft">
+    Requests are not logged here, so this page cannot show yours. Each answer has its{' '}
+    <a href="/docs#what-it-cost" target="_blank" rel="noreferrer" className={textLink}>
+      cost in a header
+    </a>
+    , and{' '}
+    <Link to="/dashboard/usage" target="_blank" className={textLink}>
+      Usage
+    </Link>{' '}
+    adds it up.
+  </p>
+)
 
 function Outcome({ request }: { readonly request: LoggedRequest }) {
   const { id, model, status, code, cost_usd: cost } = request

@@ -11,7 +11,7 @@ import type { ListedRequest } from './describe-request.ts'
 import type { RequestsSearch } from './requests-search.ts'
 
 /** A part of the log, newest requests first. */
-export interface LogPage extends Omit<Answer<'listRequests'>, 'requests'> {
+export interface LogPage extends Omit<Answer<'listRequests'>, 'requests' | 'is_logging'> {
   readonly requests: readonly ListedRequest[]
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { brotliDecompressSync } from 'node:zlib'
+import { createSearch, type Found } from '@tollgate/contracts/docs/search-docs.ts'
 import { test } from 'tap'
 import { openSite } from '../testing/open-site.ts'
 import { errorCodes } from './error-pages.ts'
@@ -29,7 +30,7 @@ test('the page of an error says what to do and which calls answer it', async (t)
   const { text } = await open('/docs/errors/key_budget_exceeded')
   for (const part of [
     'Status 402',
-    'Raise the budget',
+    'raise the budget',
     '/docs/api/models/createChatCompletion',
     'limit_usd',
     'http://localhost:3000/docs/errors/key_budget_exceeded'
@@ -72,6 +73,8 @@ test('the search finds guides, errors, calls and models, without scripts and for
   assert.ok((await found('max_completion_tokens')).includes('/docs/api/models/createChatCompletion'), 'by a member')
   const { text } = await open('/docs/search?q=%3Cimg%20src=x%3E')
   assert.doesNotMatch(text, /<img src=x/)
-  const index = JSON.parse((await open('/docs/search.json')).text) as Array<{ href: string }>
+  const index = JSON.parse((await open('/docs/search.json')).text) as Found[]
   assert.ok(index.some(({ href }) => href === '/docs/errors/invalid_json'))
+  const first = (words: string) => createSearch(index)(words, 1)[0]?.href
+  assert.deepEqual(['free', 'uptime', 'GPT 6 luna'].map(first), ['/pricing', '/status', '/models/gpt-6-luna'])
 })

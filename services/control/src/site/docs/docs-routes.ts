@@ -1,6 +1,6 @@
 import type { DocsFacts } from '@tollgate/contracts/docs/docs-facts.ts'
 import { docsPages } from '@tollgate/contracts/docs/docs-pages.ts'
-import { type Found, searchDocs } from '@tollgate/contracts/docs/search-docs.ts'
+import { createSearch, type Found } from '@tollgate/contracts/docs/search-docs.ts'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { encodePage, sendEncoded } from '../../http/encoded-page.ts'
@@ -66,6 +66,7 @@ export function docsPagesRoutes(
   const indexOf = keepLast((facts: SiteFacts) =>
     indexDocs(guidesOf(facts).guides, reference(), isPublic ? facts : null, isPublic ? further(facts) : [])
   )
+  const searchOf = keepLast((facts: SiteFacts) => createSearch(indexOf(facts)))
 
   /** @param path the page's own address: one page can be asked for by any number of spellings */
   const sendContent = async (
@@ -120,7 +121,7 @@ export function docsPagesRoutes(
   app.get<{ Querystring: { q?: unknown } }>('/docs/search', options, async (request, reply) => {
     const facts = await readFacts()
     const words = String(request.query.q ?? '').slice(0, 100)
-    const found = searchDocs(indexOf(facts), words, maxFound)
+    const found = searchOf(facts)(words, maxFound)
     const { guides } = guidesOf(facts)
     return send(request, reply, guides, `/docs/search?q=${words}`, (visitor) =>
       layOut(searchContent(words, found), guides, visitor)

@@ -1,6 +1,8 @@
 import type { Found } from '@tollgate/contracts/docs/search-docs.ts'
 import { errorTable } from '@tollgate/contracts/errors/table.ts'
-import { modelPath, type SiteFacts } from '../site-facts.ts'
+import { countOf, formatUsd } from '../format.ts'
+import { priceOf, writeAmount } from '../plan-prices.ts'
+import { modelPath, type SiteFacts, type SitePlan } from '../site-facts.ts'
 import { guidePath } from './docs-layout.ts'
 import type { Guide } from './docs-text.ts'
 import { describeError, errorCodes, errorPath } from './error-pages.ts'
@@ -27,10 +29,13 @@ export function indexDocs(
             title: 'Pricing',
             group: 'Page',
             href: '/pricing',
-            text: 'Plans, prices, budgets and what happens at the cap'
+            text: 'Plans, prices, budgets and what happens at the cap',
+            words: 'cost'
           },
           { title: 'Models', group: 'Page', href: '/models', text: 'All models with their prices' },
           { title: 'Status', group: 'Page', href: '/status', text: 'Success and speed of each model' },
+          { title: 'API reference', group: 'Page', href: '/docs/api', text: 'Every call with its members and errors' },
+          ...facts.plans.map(indexPlan),
           ...further
         ]
   return [
@@ -57,6 +62,17 @@ export function indexDocs(
       text: provider
     }))
   ]
+}
+
+/** A plan, with what a visitor compares first. */
+const indexPlan = ({ name, monthUsd, modelIds, seats, prices }: SitePlan): Found => {
+  const month = priceOf({ prices }, 'month')
+  const price = month === undefined ? '' : `${writeAmount(month)} a month. `
+  return {
+    ...{ title: `${name} plan`, group: 'Plan', href: '/pricing' },
+    text: `${price}Up to ${formatUsd(monthUsd)} of usage a month, ${countOf(modelIds.size, 'model')}${seats === 1 ? '' : `, ${seats ?? 'any number of'} seats`}`,
+    words: 'price pricing'
+  }
 }
 
 /** A call is found by its path, its words, and the names of its parameters and members. */

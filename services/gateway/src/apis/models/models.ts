@@ -11,8 +11,8 @@ import { planOf, withoutEnded } from '@tollgate/contracts/records/budgets.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { confirmKey } from '../../admission/confirm-key.ts'
-import { mayUseModel } from '../../admission/judge.ts'
+import { confirmKey, recordsOf, refusalError } from '../../admission/confirm-key.ts'
+import { mayUseModel, refuseModel } from '../../admission/judge.ts'
 import type { UseLog } from '../../admission/use-log.ts'
 import { type LiveCatalog, loadedCatalog } from '../../catalog/live-catalog.ts'
 import type { CountRead } from '../../free-calls/read-rate.ts'
@@ -151,7 +151,9 @@ export function models(
       const entries =
         errors === messagesErrors ? await messageModels(request) : (await allowedModels(request)).map(toEntry)
       const model = entries.find(({ id }) => id === request.params['*'])
-      if (model === undefined) throw new ServiceError('model_not_allowed')
+      if (model === undefined) {
+        throw refusalError(refuseModel(recordsOf(request.knownKey!), loadedCatalog(catalog), request.params['*']))
+      }
       return model
     }
   )
