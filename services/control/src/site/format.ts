@@ -14,6 +14,8 @@ const shortDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'sho
 const shortestDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 
+const months = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
 /** Formats dollars with all their decimals, and at least two. */
 export const formatPrice = (usd: number): string => exact.format(usd)
 
@@ -44,6 +46,9 @@ export const formatDay = (time: Date | number): string => days.format(time)
 /** The same in few characters: `1 Mar 2027`, or `1 Mar` in the present year. */
 export const formatShortDay = (time: number, year: number): string =>
   (new Date(time).getUTCFullYear() === year ? shortestDays : shortDays).format(time)
+
+/** A month in UTC: `March 2027`. @param month `2027-03` */
+export const formatMonth = (month: string): string => months.format(new Date(`${month}-01T00:00:00Z`))
 
 /** Joins names as a sentence does: `A, B and C`. */
 export const joinNames = (names: readonly string[]): string =>
