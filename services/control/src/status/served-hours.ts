@@ -41,26 +41,28 @@ export async function storeServedHours(orm: Orm, hours: ReadonlyMap<number, Coun
 export async function readServedHistory(orm: Orm, now: number): Promise<ServedHistory> {
   const recentFrom = hourOf(now) - 2 * hoursPerDay
   const from = (dayOf(now) - shownDays + 1) * hoursPerDay
-  const hour = sql`(extract(epoch from hour)::bigint / ${hourSeconds}::int)`
-  const day = sql`(extract(epoch from hour)::bigint / ${hourSeconds * hoursPerDay}::int)`
-  const rows = await queryRows<{ is_recent: boolean; number: string; model: string } & Record<keyof Counts, string>>(
+  const recent = sql`to_timestamp(${recentFrom * hourSeconds}::float8)`
+  const rows = await queryRows<{ is_recent: boolean; hour: string; model: string } & Record<keyof Counts, string>>(
     orm,
     sql`
-      select is_recent, number, model, sum(successes)::text as successes, sum(failures)::text as failures
+      select
+        is_recent, (extract(epoch from at) / ${hourSeconds}::int)::int::text as hour, model,
+        sum(successes)::text as successes, sum(failures)::text as failures
       from (
         select
-          ${hour} >= ${recentFrom}::int as is_recent,
-          case when ${hour} >= ${recentFrom}::int then ${hour} else ${day} end as number,
+          hour >= ${recent} as is_recent,
+          case when hour >= ${recent} then hour else date_trunc('day', hour, 'UTC') end as at,
           model, successes, failures
         from ${servedHours} where hour >= to_timestamp(${from * hourSeconds}::float8)
       ) as shown
-      group by 1, 2, 3`
+      group by is_recent, at, model`
   )
   const [days, hours] = [new Map<number, Map<string, Counts>>(), new Map<number, Map<string, Counts>>()]
-  for (const { is_recent: isRecent, number, model, successes, failures } of rows) {
+  for (const { is_recent: isRecent, hour, model, successes, failures } of rows) {
     const sums = isRecent ? hours : days
-    const models = sums.get(Number(number)) ?? new Map<string, Counts>()
-    sums.set(Number(number), models)
+    const number = isRecent ? Number(hour) : Number(hour) / hoursPerDay
+    const models = sums.get(number) ?? new Map<string, Counts>()
+    sums.set(number, models)
     models.set(model, { successes: Number(successes), failures: Number(failures) })
   }
   return { recentFrom, days, hours }

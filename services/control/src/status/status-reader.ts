@@ -16,6 +16,8 @@ import { readServedHistory } from './served-hours.ts'
 const keptMs = 60_000
 /** Redis is asked again so long after it did not answer, or had no gateway. */
 const retryMs = 5000
+/** Days are read again so long after: it may take PostgreSQL half a second. Meanwhile, Redis has the latest hours. */
+const historyMs = 900_000
 /** How long Redis may take to answer. */
 const redisTimeoutMs = 3000
 /** How long callers wait for PostgreSQL. A lost connection may say nothing for many minutes. */
@@ -56,6 +58,7 @@ export function createStatusReader({
   let isComplete = true
   let ofReading: Catalog['models'] | null = null
   let history: ServedHistory | null = null
+  let historyAt = 0
   /** What PostgreSQL was asked and has not answered yet: it is not asked again until then. */
   let asked: Promise<unknown> | null = null
   /** Since when no gateway has been seen; null while there is one. */
@@ -76,7 +79,9 @@ export function createStatusReader({
 
   /** What PostgreSQL keeps; null if it was never read. */
   async function readHistory(now: number): Promise<ServedHistory | null> {
-    if (asked !== null) return history
+    const age = now - historyAt
+    const isFresh = history !== null && history.days.size > 0 && age >= 0 && age < historyMs
+    if (asked !== null || isFresh) return history
     const answer = readServedHistory(orm, now)
     asked = answer
       .catch(() => undefined)
@@ -85,6 +90,7 @@ export function createStatusReader({
       })
     try {
       history = await withTimeout(databaseTimeoutMs, answer)
+      historyAt = now
     } catch (err) {
       log.warn({ err }, 'the history of the status could not be read; the status has the one that was read last')
     }
