@@ -36,6 +36,7 @@ import { noteRefusals } from './refusals/refusals.ts'
 import { queueReceipts } from './requests/export/export-queue.ts'
 import { createReceiptCopier } from './requests/receipt-copier.ts'
 import type { Mailboxes } from './signup/mailbox.ts'
+import { createServedCopier } from './status/served-copier.ts'
 import { maintainLedger } from './usage/fold-ledger.ts'
 import { createFreeSpendLimit } from './usage/free-spend-limit.ts'
 import type { Ledger } from './usage/ledger.ts'
@@ -104,6 +105,7 @@ export function composeCopiers(
   )
   parts.runLoop('budget_counts', createBudgetCounter({ database, redis, log }))
   parts.runLoop('last_uses', createUseCopier({ database, redis, log }))
+  parts.runLoop('status_history', createServedCopier({ orm: database.orm, redis, clock, log }))
   const { rightClock } = parts.runLoop(
     'clocks',
     createClockWatch({ database, redis, clock, log, onCompared: events.clocksCompared })

@@ -191,7 +191,7 @@ function composeStatus(
   { database, redis, clock, log }: Base,
   { catalog, catalogPublisher }: ReturnType<typeof composeProjection>
 ): ServiceStatus {
-  const reader = createStatusReader({ redis, catalog, catalogPublisher, clock, log })
+  const reader = createStatusReader({ orm: database.orm, redis, catalog, catalogPublisher, clock, log })
   return createServiceStatus({ orm: database.orm, reader, clock, log })
 }
 

@@ -231,7 +231,7 @@ async function storeUsage(
     await noteUses(link, lastUses(requests))
     const reporter = crypto.randomUUID()
     let sequence = 0
-    for (const [hour, rows] of pastServed(latest, Date.now())) {
+    for (const [hour, rows] of pastServed(requests, latest, Date.now())) {
       sequence += 1
       await addServed(link, { hour, reporter, sequence, rows })
     }

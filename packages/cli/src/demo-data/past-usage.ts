@@ -84,7 +84,7 @@ function pastRequest(
   const name = key.models[random() < 0.75 ? 0 : key.models.length - 1]
   // The operator's own catalog may have other models.
   const model = models.find(({ id }) => id === name) ?? models[0]!
-  const failed = random() < 0.006
+  const failed = random() < 0.003
   const sentTokens = Math.round(key.promptTokens * (0.4 + 1.2 * random()))
   const promptTokens = failed ? 0 : sentTokens
   const cachedTokens = model.kind === 'chat' && random() < 0.5 ? Math.round(promptTokens * 0.6) : 0

@@ -30,10 +30,51 @@ const Uptime = orNull(
   'The share of requests that succeeded in the last 24 hours, rounded down. null if there were fewer than 20.'
 )
 
+/** Days that have ended, and the running one. */
+const shownDays = 90
+const dayCount = { minItems: shownDays, maxItems: shownDays }
+const uptimeOfDays = (days: number) =>
+  orNull(
+    Type.Number({ minimum: 0, maximum: 1 }),
+    `The share of requests that succeeded in the last ${days} days, or since \`measured_since\` if that is later, rounded down. null ` +
+      'if there were fewer than 20.'
+  )
+
+/** What was measured by day. */
+export const DayHistory = Type.Object({
+  days: Type.Array(State, {
+    ...dayCount,
+    description:
+      'The last 90 days (UTC), the oldest first. The last one is running. `unknown` with fewer than 20 requests.'
+  }),
+  day_uptimes: Type.Array(Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()]), {
+    ...dayCount,
+    description:
+      'The share of requests that succeeded on each of these days, rounded down. null with fewer than 20 requests.'
+  }),
+  uptime_30_days: uptimeOfDays(30),
+  uptime_90_days: uptimeOfDays(90)
+})
+export type DayHistory = Static<typeof DayHistory>
+
+export const ServiceHistory = Type.Object(
+  {
+    first_day: Type.String({ format: 'date', description: 'The day of the first entry of all `days`.' }),
+    measured_since: orNull(
+      Type.String({ format: 'date' }),
+      'The first of these days with a request. Before, nothing was measured. null: nothing has been measured yet.'
+    ),
+    ...DayHistory.properties
+  },
+  { description: 'All requests to models that are on sale, or were.' }
+)
+export type ServiceHistory = Static<typeof ServiceHistory>
+
 export const ProviderStatus = Type.Object({
   name: Type.String({ description: 'The owner of the models, as in `owned_by` of a model.' }),
   state: State,
-  uptime: Uptime
+  uptime: Uptime,
+  ...DayHistory.properties
 })
 export type ProviderStatus = Static<typeof ProviderStatus>
 
@@ -64,11 +105,19 @@ export const StatusResponse = Type.Object({
   now: Instant,
   state: Type.Enum(serviceStates, {
     description:
-      'The whole service. Present announcements can only lower it: an outage to `down`, others but `info` to `degraded`.'
+      'The whole service. Without a gateway, it is `down`. Present announcements can only lower it: an outage to `down`, others but ' +
+      '`info` to `degraded`.'
   }),
+  gateway: Type.Enum(serviceStates, {
+    description:
+      '`good` if a gateway has reported in the last minute, else `down`. `unknown` if nobody knows: Redis is away, or no gateway has ' +
+      'ever reported.'
+  }),
+  history: ServiceHistory,
   announcements: Type.Array(Announcement, {
     description:
-      'Those of the operator that are present, begin within 7 days or ended within the last 7 days, newest first.'
+      'Those of the operator that are present, maintenance that begins within 7 days, and those that ended within the last 90 days; ' +
+      'newest first, at most 100.'
   }),
   providers: Type.Array(ProviderStatus),
   models: Type.Array(ModelStatus)

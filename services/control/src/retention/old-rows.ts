@@ -9,6 +9,7 @@ import { formerKeys, formerSecrets, keys } from '../database/schema/keys.ts'
 import { mails } from '../database/schema/mails.ts'
 import { events, refusals, toldBudgets } from '../database/schema/notices.ts'
 import { catalogs, shards } from '../database/schema/projection.ts'
+import { servedHours } from '../database/schema/served.ts'
 import { webhookDeliveries } from '../database/schema/webhooks.ts'
 import { lockChanges } from '../projection/record-change.ts'
 import { dropOldExports } from '../requests/export/export-queue.ts'
@@ -76,6 +77,8 @@ export const oldRows = {
   deliveries: { what: 'webhook deliveries', kept: 'webhookDays', prune: rowsBefore(webhookDeliveries.createdAt) },
   events: { what: 'events', kept: 'eventsDays', prune: pruneEvents },
   refusals: { what: 'counts of refused requests', kept: 'eventsDays', prune: rowsBefore(refusals.hour) },
+  // The status shows 90 days.
+  servedHours: { what: 'hours of the status', kept: 100, prune: rowsBefore(servedHours.hour) },
   mails: { what: 'mails', kept: 'mailsDays', prune: rowsBefore(mails.endedAt) },
   mailboxes: { what: 'mailboxes of deleted accounts', kept: 0, prune: pruneMailboxes },
   catalogs: { what: 'contents of catalogs', kept: 'catalogsDays', prune: pruneCatalogs }

@@ -12,8 +12,8 @@ const counts = new Intl.NumberFormat(locale)
 const sizes = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 })
 const shortDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 const shortestDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const months = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+const months = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** Formats dollars with all their decimals, and at least two. */
 export const formatPrice = (usd: number): string => exact.format(usd)
@@ -46,8 +46,8 @@ export const formatDay = (time: Date | number): string => days.format(time)
 export const formatShortDay = (time: number, year: number): string =>
   (new Date(time).getUTCFullYear() === year ? shortestDays : shortDays).format(time)
 
-/** Writes a month such as `2026-05`: `May 2026`. */
-export const formatMonth = (month: string): string => months.format(Date.parse(month))
+/** A month in UTC: `March 2027`. @param month `2027-03` */
+export const formatMonth = (month: string): string => months.format(new Date(`${month}-01T00:00:00Z`))
 
 /** Joins names as a sentence does: `A, B and C`. */
 export const joinNames = (names: readonly string[]): string =>

@@ -3,12 +3,16 @@ import type { ApiName } from '@tollgate/contracts/catalog/apis.ts'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { test } from 'tap'
+import { describeDays } from '../status/served-days.ts'
 import { repositoryCatalog } from '../testing/control-options.ts'
 import { chooseKnownModels, describeSite, findModel, modelPath } from './site-facts.ts'
 
 const shipped = loadCatalogFile(repositoryCatalog)
 const offer = {
-  status: { state: 'unknown' as const, announcements: [], providers: [], models: [] },
+  status: {
+    ...{ state: 'unknown' as const, gateway: 'unknown' as const, announcements: [], providers: [], models: [] },
+    history: { first_day: '2026-09-03', measured_since: null, ...describeDays([]) }
+  },
   leftOut: new Set<string>(),
   spoken: null,
   now: new Date('2026-12-01T12:00:00Z')

@@ -4,21 +4,24 @@ import { and, desc, eq, gt, isNull, lte, or } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { announcements } from '../database/schema/announcements.ts'
 import { isUuid } from '../http/query.ts'
+import { shownDays } from './served-days.ts'
 
 export type StoredAnnouncement = typeof announcements.$inferSelect
 
-/** How long everybody sees a past announcement, and how early a planned maintenance. */
-const shownMs = 7 * 86_400_000
-const maxShown = 50
+/** How long everybody sees a past announcement: as long as measured days. */
+const pastMs = shownDays * 86_400_000
+/** How early everybody sees a planned maintenance. */
+const plannedMs = 7 * 86_400_000
+const maxShown = 100
 const maxListed = 100
 
 /**
- * Reads what everybody may see, newest first: announcements that are present, that ended within the last 7 days, and
+ * Reads what everybody may see, newest first: announcements that are present, that ended within the last 90 days, and
  * maintenance that begins within 7 days. Other announcements are hidden until they start. If there are too many, present
  * ones are kept.
  */
 export async function readShown(orm: Orm, now: Date): Promise<Announcement[]> {
-  const [since, until] = [new Date(now.getTime() - shownMs), new Date(now.getTime() + shownMs)]
+  const [since, until] = [new Date(now.getTime() - pastMs), new Date(now.getTime() + plannedMs)]
   const { startsAt, endsAt, level } = announcements
   const hasStarted = lte(startsAt, now)
   const isPlanned = and(lte(startsAt, until), eq(level, 'maintenance'))

@@ -8,7 +8,8 @@ import {
 } from '@tollgate/state/served/served-row.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { measuredStatus, shownHours } from './measured-status.ts'
+import { type Measured, measuredStatus, shownHours } from './measured-status.ts'
+import { foldDays } from './served-days.ts'
 
 const offered = [
   { id: 'small', provider: 'maker' },
@@ -33,23 +34,16 @@ const hoursOf = (...rows: ServedRow[]) => [
   ...rows.map((row) => new Map([['small', row]]))
 ]
 
-const smallOf = (...rows: ServedRow[]) => measuredStatus(hoursOf(...rows), offered).models[0]!
+const today = 20_000
+const noDays = foldDays({ recentFrom: 0, days: new Map(), hours: new Map() }, new Map(), today)
 
-test('an hour is good from 95 % of successes on, and down below half; a few requests say nothing', async () => {
-  const { hours } = smallOf(
-    ...[rowOf(95, 5), rowOf(94, 6), rowOf(50, 50), rowOf(49, 51), rowOf(0, 100), rowOf(4), rowOf(0, 4), rowOf(5)]
-  )
-  assert.deepEqual(hours.slice(-9), [
-    'unknown',
-    'good',
-    'degraded',
-    'degraded',
-    'down',
-    'down',
-    'unknown',
-    'unknown',
-    'good'
-  ])
+const statusOf = (hours: Measured['hours'], more: Partial<Measured> = {}) =>
+  measuredStatus({ hours, days: noDays, today, offered, isCounted: (id) => id !== 'secret', hasGateway: true, ...more })
+const smallOf = (...rows: ServedRow[]) => statusOf(hoursOf(...rows)).models[0]!
+
+test('the hours of a model are judged one by one; a few requests say nothing', async () => {
+  const { hours } = smallOf(rowOf(99, 1), rowOf(4, 1), rowOf(90, 10), rowOf(0, 100), rowOf(4), rowOf(0, 4))
+  assert.deepEqual(hours.slice(-7), ['unknown', 'good', 'good', 'degraded', 'down', 'unknown', 'unknown'])
   assert.equal(hours.length, 24)
 })
 
@@ -77,31 +71,62 @@ test('the state is that of the running hour, or of the hour before while there a
   assert.equal(smallOf(rowOf(100), rowOf(0), rowOf(1)).state, 'unknown')
 })
 
-test('uptime is rounded down: a failure is never hidden', async () => {
-  assert.equal(smallOf(rowOf(999_999, 1)).uptime, 0.9999)
-  assert.equal(smallOf(rowOf(1_000_000)).uptime, 1)
+test('a provider is measured by all its offered models, and the service is down only if all that is known is down', async () => {
+  const of = (small: ServedRow, other: ServedRow) =>
+    statusOf([...hoursOf().slice(1), new Map(Object.entries({ small, large: small, other, secret: rowOf(0, 999) }))])
+  const { state, providers } = of(rowOf(0, 15), rowOf(100))
+  assert.deepEqual(
+    providers.map(({ name, state: present, uptime }) => [name, present, uptime]),
+    [
+      ['maker', 'down', 0],
+      ['other maker', 'good', 1]
+    ]
+  )
+  assert.equal(state, 'good', 'models with 15 requests are not shown')
+  assert.equal(of(rowOf(0, 50), rowOf(1_000_000)).state, 'degraded')
+  assert.equal(of(rowOf(0, 50), rowOf(0, 100)).state, 'down')
+  assert.equal(of(rowOf(1), rowOf(1)).state, 'unknown')
 })
 
-test('a provider is measured by all its offered models, and the service is down only if all that is known is down', async () => {
-  const statusOf = (small: ServedRow, other: ServedRow) =>
-    measuredStatus(
-      [...hoursOf().slice(1), new Map(Object.entries({ small, large: small, other, secret: rowOf(0, 999) }))],
-      offered
-    )
-  const { state, providers } = statusOf(rowOf(0, 15), rowOf(100))
-  assert.deepEqual(providers, [
-    { name: 'maker', state: 'down', uptime: 0 },
-    { name: 'other maker', state: 'good', uptime: 1 }
-  ])
-  assert.equal(state, 'good', 'models with 15 requests are not shown')
-  assert.equal(statusOf(rowOf(0, 50), rowOf(100)).state, 'degraded')
-  assert.equal(statusOf(rowOf(0, 50), rowOf(0, 100)).state, 'down')
-  assert.equal(statusOf(rowOf(1), rowOf(1)).state, 'unknown')
+test('two failures of a rarely used model do not lower the service, but many do', async () => {
+  const of = (small: ServedRow) =>
+    statusOf([...hoursOf().slice(1), new Map(Object.entries({ small, other: rowOf(1000) }))])
+  assert.deepEqual([of(rowOf(20, 2)).state, of(rowOf(20, 2)).models[0]!.state], ['good', 'degraded'])
+  assert.equal(of(rowOf(100, 20)).state, 'degraded')
+})
+
+test('days are those of all counted models for the service, and of its own models for a provider', async () => {
+  const rows = { small: rowOf(40), other: rowOf(0, 40), removed: rowOf(20), secret: rowOf(0, 999) }
+  const hour = new Map([[(today - 2) * 24, new Map(Object.entries(rows))]])
+  const days = foldDays({ recentFrom: 0, days: new Map(), hours: new Map() }, hour, today)
+  const { history, providers } = statusOf(hoursOf(), { days })
+  assert.deepEqual([history.first_day, history.measured_since], ['2024-07-07', '2024-10-02'])
+  assert.deepEqual(history.days.slice(-4), ['unknown', 'degraded', 'unknown', 'unknown'])
+  assert.equal(history.uptime_90_days, 0.6)
+  assert.deepEqual(
+    providers.map((one) => [one.days.at(-3), one.uptime_30_days]),
+    [
+      ['good', 1],
+      ['down', 0]
+    ]
+  )
+})
+
+test('without a gateway the service is down, unless nothing was ever measured', async () => {
+  const days = noDays.with(3, new Map([['small', rowOf(1)]]))
+  const of = (hasGateway: boolean | null, more = {}) => {
+    const { state, gateway } = statusOf(hoursOf(rowOf(100)), { hasGateway, ...more })
+    return [state, gateway]
+  }
+  assert.deepEqual(of(false, { days }), ['down', 'down'])
+  assert.deepEqual(of(null, { days }), ['good', 'unknown'])
+  assert.deepEqual(of(true, { days }), ['good', 'good'])
+  assert.deepEqual(of(false), ['good', 'unknown'])
 })
 
 const aRow = fc
   .record({ successes: fc.nat(200), failures: fc.nat(200), streams: fc.nat(50), bucket: fc.nat(perTokenBounds.length) })
-  .filter(({ successes, failures }) => successes + failures >= 5 || successes + failures === 0)
+  .filter(({ successes, failures }) => (successes + failures >= 5 || successes + failures === 0) && failures !== 1)
   .map(({ successes, failures, streams: count, bucket }) => {
     const row = rowOf(successes, failures)
     row.firstToken[bucket % row.firstToken.length] = count
@@ -110,7 +135,7 @@ const aRow = fc
   })
 const manyRows = fc.array(aRow, { minLength: 1, maxLength: shownHours })
 
-test('the status does not tell how many requests there were', async () => {
+test('the status does not tell how many requests there were, besides that only one failed', async () => {
   fc.assert(
     fc.property(manyRows, fc.integer({ min: 2, max: 50 }), (rows, times) => {
       // Enough requests and streams that the limits of 20 hide nothing.
@@ -120,7 +145,7 @@ test('the status does not tell how many requests there were', async () => {
         for (let n = 0; n < times; n++) addRow(sum, row)
         return sum
       })
-      assert.deepEqual(measuredStatus(hoursOf(...more), offered), measuredStatus(hoursOf(...base), offered))
+      assert.deepEqual(statusOf(hoursOf(...more)), statusOf(hoursOf(...base)))
     })
   )
 })

@@ -3,7 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'tap'
 import { announcements } from '../database/schema/announcements.ts'
 import { openMigratedDatabase } from '../testing/databases.ts'
+import type { MeasuredStatus } from './measured-status.ts'
+import { describeDays } from './served-days.ts'
 import { createServiceStatus } from './service-status.ts'
+
+const measured: MeasuredStatus = {
+  state: 'good',
+  gateway: 'good',
+  history: { first_day: '2027-01-01', measured_since: null, ...describeDays([]) },
+  providers: [],
+  models: []
+}
 
 test('planned maintenance, however much, does not hide a present outage', async () => {
   const database = await openMigratedDatabase()
@@ -25,7 +35,7 @@ test('planned maintenance, however much, does not hide a present outage', async 
   await database.orm.insert(announcements).values([outage, ...planned])
   const status = createServiceStatus({
     orm: database.orm,
-    reader: { read: async () => ({ state: 'good', providers: [], models: [] }) },
+    reader: { read: async () => measured },
     clock: () => now,
     log: { warn: () => {} }
   })
@@ -41,7 +51,7 @@ test('without PostgreSQL, the status has the announcements that were read last',
   const warnings: unknown[] = []
   const status = createServiceStatus({
     orm: database.orm,
-    reader: { read: async () => ({ state: 'good', providers: [], models: [] }) },
+    reader: { read: async () => measured },
     clock: () => new Date(at),
     log: { warn: (...line: unknown[]) => void warnings.push(line) }
   })

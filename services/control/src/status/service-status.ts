@@ -62,10 +62,15 @@ export function createServiceStatus({ orm, reader, clock, log }: ServiceStatusOp
   return {
     async read() {
       const now = clock()
-      const [shown, { state, providers, models }] = await Promise.all([announcements(now), reader.read()])
+      const [shown, { state, gateway, history, providers, models }] = await Promise.all([
+        announcements(now),
+        reader.read()
+      ])
       return {
         now: now.toISOString(),
         state: lowered(state, shown),
+        gateway,
+        history,
         announcements: shown,
         providers: [...providers],
         models: [...models]

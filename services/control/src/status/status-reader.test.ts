@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { RedisAwayError } from '@tollgate/state/link/redis-link.ts'
+import { removeProcess } from '@tollgate/state/processes/heartbeat.ts'
 import { addServed, hourOf } from '@tollgate/state/served/served.ts'
 import { noneServed } from '@tollgate/state/served/served-row.ts'
 import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'
 import { repositoryCatalog } from '../testing/control-options.ts'
+import { openMigratedDatabase } from '../testing/databases.ts'
+import { noteGateway } from '../testing/note-gateway.ts'
+import { storeServedHours } from './served-hours.ts'
 import { createStatusReader } from './status-reader.ts'
 
 const catalog = loadCatalogFile(repositoryCatalog)
@@ -12,11 +16,15 @@ const [first, second] = catalog.plans.free!.models as [string, string]
 const minuteMs = 60_000
 
 testOnEveryRedis('reading what gateways measured', async (t, link) => {
+  const { orm, close } = await openMigratedDatabase()
+  let isClosed = false
+  t.after(() => (isClosed ? undefined : close()))
   let at = 500_000 * 60 * minuteMs
   const warnings: unknown[] = []
   const log = { warn: (...line: unknown[]) => void warnings.push(line) }
   const readerOf = (redis = link, leftOut: readonly string[] = []) =>
     createStatusReader({
+      orm,
       redis,
       catalog,
       catalogPublisher: { leftOutModels: async () => new Set(leftOut) },
@@ -52,6 +60,7 @@ testOnEveryRedis('reading what gateways measured', async (t, link) => {
   })
 
   t.test('callers share a reading for a minute', async () => {
+    await noteGateway(link)
     const reader = readerOf()
     assert.equal((await uptimesOf(reader))[first], null)
     await serve(first)
@@ -79,5 +88,46 @@ testOnEveryRedis('reading what gateways measured', async (t, link) => {
     })
     assert.equal((await failing.read()).state, 'unknown')
     assert.equal(warnings.length, 1)
+  })
+
+  t.test('the service is down once no gateway has reported for a minute', async () => {
+    await serve(first)
+    const id = await noteGateway(link)
+    const reader = readerOf()
+    const states = async () => {
+      const { state, gateway } = await reader.read()
+      return [state, gateway]
+    }
+    assert.deepEqual(await states(), ['good', 'good'])
+    await removeProcess(link, id)
+    at += minuteMs
+    assert.deepEqual(await states(), ['good', 'unknown'])
+    at += minuteMs - 1
+    assert.deepEqual(await states(), ['good', 'unknown'])
+    at += 5000
+    assert.deepEqual(await states(), ['down', 'down'])
+    await noteGateway(link)
+    at += 5000
+    assert.deepEqual(await states(), ['good', 'good'])
+  })
+
+  t.test('days are what PostgreSQL keeps and Redis has, and without PostgreSQL those that were read last', async () => {
+    const days = async (reader: ReturnType<typeof readerOf>) => (await reader.read()).history.day_uptimes
+    const lastDays = async (reader: ReturnType<typeof readerOf>) => (await days(reader)).slice(-11)
+    await storeServedHours(orm, new Map([[hourOf(at) - 240, new Map([[first, { successes: 90, failures: 10 }]])]]))
+    await serve(first)
+    const reader = readerOf()
+    const known = [0.9, ...Array.from({ length: 9 }, () => null), 1]
+    assert.deepEqual(await lastDays(reader), known)
+    await close()
+    isClosed = true
+    warnings.length = 0
+    at += 15 * minuteMs
+    assert.deepEqual(await lastDays(reader), known)
+    assert.deepEqual(
+      (await lastDays(readerOf())).filter((uptime) => uptime !== null),
+      [1]
+    )
+    assert.equal(warnings.length, 2)
   })
 })

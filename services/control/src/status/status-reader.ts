@@ -1,30 +1,42 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readProcesses } from '@tollgate/state/processes/heartbeat.ts'
 import { hourOf, readServed, type ServedRows } from '@tollgate/state/served/served.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { withTimeout } from '../background/with-timeout.ts'
 import type { CatalogPublisher } from '../catalog/catalog-publisher.ts'
 import type { Clock } from '../clocks/clock.ts'
+import type { Orm } from '../database/connect.ts'
 import { modelsOnSale } from '../models/model-routes.ts'
 import { type MeasuredStatus, measuredStatus, shownHours } from './measured-status.ts'
+import { dayOf, foldDays, type ServedHistory } from './served-days.ts'
+import { readServedHistory } from './served-hours.ts'
 
 /** Gateways report once a minute. */
 const keptMs = 60_000
-/** Redis is asked again so long after it did not answer. */
+/** Redis is asked again so long after it did not answer, or had no gateway. */
 const retryMs = 5000
+/** Days are read again so long after: it may take PostgreSQL half a second. Meanwhile, Redis has the latest hours. */
+const historyMs = 900_000
 /** How long Redis may take to answer. */
 const redisTimeoutMs = 3000
+/** How long callers wait for PostgreSQL. A lost connection may say nothing for many minutes. */
+const databaseTimeoutMs = 2000
+/** Gateways report every 5 seconds. After a restart of Redis, it takes some until they do again. */
+const maxSilenceMs = 60_000
 
 /** Reads the measured speed and uptime of the models on sale. */
 export interface StatusReader {
   /**
    * Reads the status of the last minute or newer, of the models of the catalog in force. Cheap: all callers share a
-   * reading. Without Redis, every state is `unknown`. Rejects only before a catalog is in force.
+   * reading. Without Redis, every present state is `unknown`. Without PostgreSQL, the days are those that were read last.
+   * Rejects only before a catalog is in force.
    */
   read(): Promise<MeasuredStatus>
 }
 
 export interface StatusReaderOptions {
+  orm: Orm
   redis: RedisLink
   /** The one in force: another one has other objects. */
   catalog: Catalog
@@ -34,6 +46,7 @@ export interface StatusReaderOptions {
 }
 
 export function createStatusReader({
+  orm,
   redis,
   catalog,
   catalogPublisher,
@@ -44,18 +57,54 @@ export function createStatusReader({
   let readAt = 0
   let isComplete = true
   let ofReading: Catalog['models'] | null = null
+  let history: ServedHistory | null = null
+  let historyAt = 0
+  /** What PostgreSQL was asked and has not answered yet: it is not asked again until then. */
+  let asked: Promise<unknown> | null = null
+  /** Since when no gateway has been seen; null while there is one. */
+  let silentSince: number | null = null
 
-  /** The rows of the hours that are shown, the oldest first; null if Redis does not answer. */
-  async function readHours(): Promise<ServedRows[] | null> {
+  /** The rows of hours, and whether a gateway runs; null if Redis does not answer. */
+  async function readRedis(hours: readonly number[]): Promise<{ rows: ServedRows[]; isLive: boolean } | null> {
     if (!redis.isReady()) return null
-    const hour = hourOf(clock().getTime())
-    const hours = Array.from({ length: shownHours }, (_, number) => hour - shownHours + 1 + number)
     try {
-      return await withTimeout(redisTimeoutMs, readServed(redis, hours))
+      const reading = Promise.all([readServed(redis, hours), readProcesses(redis)])
+      const [rows, processes] = await withTimeout(redisTimeoutMs, reading)
+      return { rows, isLive: processes.some(({ kind }) => kind === 'gateway') }
     } catch (err) {
       log.warn({ err }, 'the speed and uptime of models could not be read from Redis')
       return null
     }
+  }
+
+  /** What PostgreSQL keeps; null if it was never read. */
+  async function readHistory(now: number): Promise<ServedHistory | null> {
+    const age = now - historyAt
+    const isFresh = history !== null && history.days.size > 0 && age >= 0 && age < historyMs
+    if (asked !== null || isFresh) return history
+    const answer = readServedHistory(orm, now)
+    asked = answer
+      .catch(() => undefined)
+      .finally(() => {
+        asked = null
+      })
+    try {
+      history = await withTimeout(databaseTimeoutMs, answer)
+      historyAt = now
+    } catch (err) {
+      log.warn({ err }, 'the history of the status could not be read; the status has the one that was read last')
+    }
+    return history
+  }
+
+  /** @returns null while nobody knows */
+  function judgeGateway(isLive: boolean | null, now: number): boolean | null {
+    if (isLive !== false) {
+      silentSince = null
+      return isLive
+    }
+    silentSince ??= now
+    return now - silentSince >= maxSilenceMs ? false : null
   }
 
   async function readModels() {
@@ -65,9 +114,23 @@ export function createStatusReader({
   }
 
   async function measure(): Promise<MeasuredStatus> {
-    const [hours, models] = await Promise.all([readHours(), readModels()])
-    isComplete = hours !== null
-    return measuredStatus(hours ?? Array.from({ length: shownHours }, (): ServedRows => new Map()), models)
+    const now = clock().getTime()
+    const first = hourOf(now) - shownHours + 1
+    const numbers = Array.from({ length: shownHours }, (_, index) => first + index)
+    const [found, past, offered] = await Promise.all([readRedis(numbers), readHistory(now), readModels()])
+    isComplete = found?.isLive === true
+    const hours = found?.rows ?? numbers.map((): ServedRows => new Map())
+    const measured = new Map(numbers.map((number, index) => [number, hours[index]!]))
+    const today = dayOf(now)
+    const onSale = new Set(modelsOnSale(catalog, new Set()))
+    return measuredStatus({
+      hours,
+      days: foldDays(past ?? { recentFrom: 0, days: new Map(), hours: new Map() }, measured, today),
+      today,
+      offered,
+      isCounted: (model) => onSale.has(model) || !Object.hasOwn(catalog.models, model),
+      hasGateway: judgeGateway(found?.isLive ?? null, now)
+    })
   }
 
   return {

@@ -4,6 +4,7 @@ import { addServed, hourOf } from '@tollgate/state/served/served.ts'
 import { noneServed } from '@tollgate/state/served/served-row.ts'
 import { test } from 'tap'
 import { expectStatus } from '../testing/call-control.ts'
+import { noteGateway } from '../testing/note-gateway.ts'
 import { startControl } from '../testing/start-control.ts'
 import { lowered } from './service-status.ts'
 
@@ -41,18 +42,24 @@ test('the public status', async (t) => {
     // An hour may end within the minute.
     const hour = hourOf(control.now().getTime() + 60_000)
     await addServed(control.redis, { hour, ...report })
+    await noteGateway(control.redis)
     control.passTime(60_000)
-    const { state, providers, models } = await read()
+    const { state, gateway, history, providers, models } = await read()
     const { provider, uptime, hours } = models.find(({ id }) => id === model)!
-    assert.deepEqual([state, uptime, hours.at(-1)], ['good', 0.98, 'good'])
-    assert.deepEqual(providers.find(({ name }) => name === provider)?.uptime, 0.98)
+    assert.deepEqual([state, gateway, uptime, hours.at(-1)], ['degraded', 'good', 0.98, 'degraded'])
+    assert.deepEqual([history.days.at(-1), history.uptime_90_days], ['degraded', 0.98])
+    const ofProvider = providers.find(({ name }) => name === provider)
+    assert.deepEqual([ofProvider?.uptime, ofProvider?.day_uptimes.at(-1)], [0.98, 0.98])
+    const text = JSON.stringify({ state, gateway, history, providers, models })
+    assert.doesNotMatch(text, /[[:,]98\b/, 'no count of requests leaves the API')
+    assert.ok(text.length < 60_000, `${text.length}`)
   })
 
   await t.test(
-    'announcements are shown from their start until a week after their end, and maintenance before',
+    'announcements are shown from their start until 90 days after their end, and maintenance before',
     async () => {
-      await announce({ level: 'info', title: 'ended', starts_at: inDays(-9), ends_at: inDays(-6) })
-      await announce({ level: 'info', title: 'old', starts_at: inDays(-9), ends_at: inDays(-8) })
+      await announce({ level: 'info', title: 'ended', starts_at: inDays(-95), ends_at: inDays(-89) })
+      await announce({ level: 'info', title: 'old', starts_at: inDays(-95), ends_at: inDays(-91) })
       await announce({ level: 'info', title: 'planned', starts_at: inDays(1) })
       await announce({ level: 'maintenance', title: 'works', starts_at: inDays(2), ends_at: inDays(3) })
       await announce({ level: 'maintenance', title: 'later works', starts_at: inDays(8) })

@@ -22,9 +22,10 @@ export async function statusRoutes(
         description:
           'For everybody; no session is needed. Gateways measure all requests, and report once a minute. A request fails if the service ' +
           'or a provider failed, and no other upstream of the model answered. Errors of clients, refusals of limits, and clients that ' +
-          'left before the answer do not count. An hour is `good` from 95 % of successes on, `down` below 50 %, else `degraded`; ' +
-          '`unknown` with fewer than 5 requests. The state is that of the running hour, or of the hour before while there are few ' +
-          'requests. With fewer than 20 requests in 24 hours nothing is shown.',
+          'left before the answer do not count. An hour or a day is `good` if at least 99 % of its requests succeeded or only one ' +
+          'failed, `down` if fewer than half succeeded, else `degraded`. It is `unknown` with too few requests: 5 in an hour, 20 in a ' +
+          'day. The state is that of the running hour, or of the hour before while there are few requests. With fewer than 20 ' +
+          'requests in 24 hours nothing is shown of them.',
         isLimited: true,
         response: answers({ 200: StatusResponse })
       }
