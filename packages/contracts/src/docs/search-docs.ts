@@ -12,8 +12,11 @@ export interface Found {
 
 /** How much a word counts, by where it is. */
 const scores = { titleStart: 8, title: 5, text: 2, words: 1 } as const
-/** Guides and pages explain, and come before lists of single things. */
-const groupScores: Readonly<Record<string, number>> = { Guide: 4, Page: 4 }
+/** Calls that customers never make. */
+export const groupForOthers = 'For operators and providers'
+
+/** Guides and pages explain, and come before lists of single things. What is for others comes last. */
+const groupScores: Readonly<Record<string, number>> = { Guide: 4, Page: 4, [groupForOthers]: -100 }
 
 /**
  * Finds what has all words, the best first: words count more in a title than in a text.

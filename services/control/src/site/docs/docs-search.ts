@@ -1,10 +1,10 @@
-import type { Found } from '@tollgate/contracts/docs/search-docs.ts'
+import { type Found, groupForOthers } from '@tollgate/contracts/docs/search-docs.ts'
 import { errorTable } from '@tollgate/contracts/errors/table.ts'
 import { modelPath, type SiteFacts } from '../site-facts.ts'
 import { guidePath } from './docs-layout.ts'
 import type { Guide } from './docs-text.ts'
 import { describeError, errorCodes, errorPath } from './error-pages.ts'
-import type { Reference, ReferencedOperation } from './reference.ts'
+import type { Reference, ReferencedOperation, ReferenceGroup } from './reference.ts'
 import { memberNames } from './schema-view.ts'
 
 /**
@@ -45,7 +45,7 @@ export function indexDocs(
         words
       }))
     ),
-    ...reference.groups.flatMap(({ operations }) => operations.map(indexOperation)),
+    ...reference.groups.filter(isForCustomers).flatMap(({ operations }) => operations.map(indexOperation)),
     ...errorCodes.map((code) => ({
       ...{ title: code, group: 'Error', href: errorPath(code), text: `${errorTable[code][0]}: ${describeError(code)}` },
       words: errorTable[code][2]
@@ -55,9 +55,14 @@ export function indexDocs(
       group: 'Model',
       href: modelPath(id),
       text: provider
-    }))
+    })),
+    ...reference.groups
+      .filter((group) => !isForCustomers(group))
+      .flatMap(({ name, operations }) => operations.map((one) => ({ ...indexOperation(one), group: name })))
   ]
 }
+
+const isForCustomers = ({ name }: ReferenceGroup): boolean => name !== groupForOthers
 
 /** A call is found by its path, its words, and the names of its parameters and members. */
 function indexOperation({ api, href, method, path, operation }: ReferencedOperation): Found {
