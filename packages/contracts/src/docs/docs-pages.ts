@@ -138,7 +138,16 @@ A burst is how much you may send at once. It refills all the time, so there is n
 limit of a minute plus the burst.
 
 Answers have \`x-ratelimit-limit-requests\`, \`x-ratelimit-remaining-requests\`, \`x-ratelimit-reset-requests\`, and the same for \`tokens\`.
-\`Retry-After\` of a 429 says how many seconds to wait.
+\`Retry-After\` of a 429 says how many seconds to wait. For example, a first answer with a limit of 500 requests per minute and a burst of 84:
+
+\`\`\`
+x-ratelimit-limit-requests: 500
+x-ratelimit-remaining-requests: 83
+x-ratelimit-reset-requests: 120ms
+\`\`\`
+
+\`remaining\` counts from the burst, not from the limit: 83 more requests may start at once now. After 120 ms, the whole burst is available
+again.
 
 A request counts with its maximum output while it runs. Set \`max_completion_tokens\` or \`max_tokens\` to what you need, and more requests fit
 into the limit. When the request ends, tokens that it did not use come back. If fewer tokens are left than you ask for, the output limit is

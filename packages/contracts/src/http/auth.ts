@@ -86,7 +86,10 @@ export type LoginRequest = Static<typeof LoginRequest>
  * Confirms that the caller is the user. `code`: required with a second factor. Users without a password send only their
  * code.
  */
-export const ReauthenticateRequest = Type.Object({ password: Type.Optional(Password), code }, closed)
+export const ReauthenticateRequest = Type.Object(
+  { password: Type.Optional(Password), code },
+  { ...closed, examples: [{ password: 'correct horse battery' }] }
+)
 
 /** The code of the second factor, after a sign-in with a provider such as GitHub. */
 export const LoginCodeRequest = Type.Object({ code: Code }, closed)
@@ -181,7 +184,11 @@ export const RecoveryCodesResponse = Type.Object({
 export const StartSecondFactorRequest = Type.Object({ password: Password }, closed)
 /** `secret` (base32) is for typing, `uri` (`otpauth://`) for a QR code. They are shown only once. */
 export const StartSecondFactorResponse = Type.Object({
-  secret: described('The secret in base32, to type into an app. It is shown only in this answer.', Type.String()),
+  secret: described(
+    'The secret in base32, to type into an app. It is shown only in this answer.',
+    Type.String(),
+    'JBSWY3DPEHPK3PXP'
+  ),
   uri: described('The same as `otpauth://` address, for a QR code.', Type.String())
 })
 

@@ -84,7 +84,11 @@ export type PortalQuery = Static<typeof PortalQuery>
 
 /** The address to send the browser to. Anyone who has it can use it. */
 export const RedirectResponse = Type.Object({
-  url: described('The address to send the browser to. Anyone who has it can use it.', Type.String())
+  url: described(
+    'The address to send the browser to. Anyone who has it can use it.',
+    Type.String(),
+    'https://checkout.stripe.com/c/pay/cs_1SXkq2'
+  )
 })
 
 export const Invoice = Type.Object({

@@ -205,7 +205,7 @@ export const CreateKeyRequest = Type.Object(
     ),
     ...terms
   },
-  closed
+  { ...closed, examples: [{ label: 'My app', monthly_budget_usd: 50, metadata: { tenant: '7' } }] }
 )
 export type CreateKeyRequest = Static<typeof CreateKeyRequest>
 
@@ -227,7 +227,7 @@ export const ChangeKeyBody = Type.Object(
       Type.Optional(orNull(MonthlyBudget))
     )
   },
-  closed
+  { ...closed, examples: [{ monthly_budget_usd: 25, paused: false }] }
 )
 
 /** What to add to the lifetime budget of a key. */

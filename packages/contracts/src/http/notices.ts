@@ -128,7 +128,7 @@ export const ChangeNotificationsRequest = Type.Object(
       Type.Optional(Type.Union([Thresholds, Type.Null()]))
     )
   },
-  { ...closed, minProperties: 1 }
+  { ...closed, minProperties: 1, examples: [{ mails: { budget: false } }] }
 )
 export interface ChangeNotificationsRequest {
   mails?: { [Kind in MailKind]?: boolean }

@@ -57,7 +57,7 @@ const Secret = Type.String({
 const createMembers = { url: Url, description: Type.Optional(Description) }
 export const CreateWebhookRequest = Type.Object(
   { ...createMembers, event_types: Type.Optional(orNull(AccountTypes)) },
-  closed
+  { ...closed, examples: [{ url: 'https://example.com/hook', event_types: ['budget.threshold', 'key.revoked'] }] }
 )
 export type CreateWebhookRequest = Static<typeof CreateWebhookRequest>
 export const CreateOperatorWebhookRequest = Type.Object(
@@ -77,7 +77,7 @@ const changeMembers = {
 /** Absent members do not change. */
 export const ChangeWebhookRequest = Type.Object(
   { ...changeMembers, event_types: Type.Optional(orNull(AccountTypes)) },
-  closed
+  { ...closed, examples: [{ enabled: true }] }
 )
 export type ChangeWebhookRequest = Static<typeof ChangeWebhookRequest>
 export const ChangeOperatorWebhookRequest = Type.Object(

@@ -15,7 +15,7 @@ const button = (copied: Html, label: string): Html =>
   html`<button type="button" hidden ${copied} aria-label="${label}" class="min-h-8 rounded-md px-2 text-[0.8125rem] font-medium text-ink-soft hover:bg-sunken hover:text-ink">Copy</button>`
 
 /** Code in several languages. Radio buttons choose one, without scripts: see site.css. */
-export function codeTabs(snippets: Snippets, caption: string): Html {
+export function codeTabs(snippets: Readonly<Record<keyof Snippets, Html | string>>, caption: string): Html {
   return html`<div class="code-tabs ${card} h-full overflow-hidden">
 <div class="flex items-center justify-between gap-3 border-b border-line px-3 py-2"><fieldset class="min-w-0"><legend class="sr-only">${caption}</legend><div class="${segments}">${languages.map(
     ([id, name], index) =>

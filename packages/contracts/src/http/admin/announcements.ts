@@ -32,7 +32,7 @@ export const ChangeAnnouncementRequest = Type.Object(
     starts_at: Type.Optional(Instant),
     ends_at: Type.Optional(EndsAt)
   },
-  { ...closed, minProperties: 1 }
+  { ...closed, minProperties: 1, examples: [{ title: 'Solved' }] }
 )
 export type ChangeAnnouncementRequest = Static<typeof ChangeAnnouncementRequest>
 
