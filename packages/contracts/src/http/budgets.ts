@@ -105,7 +105,7 @@ export const ChangeBudgetsRequest = Type.Object(
         'All budgets of the account and its members: others are removed. The account’s budget of a month for all models is the one of `PATCH /api/account`.'
     })
   },
-  closed
+  { ...closed, examples: [{ budgets: [{ of: 'account', window: 'day', limit_usd: 5 }] }] }
 )
 export type ChangeBudgetsRequest = Static<typeof ChangeBudgetsRequest>
 

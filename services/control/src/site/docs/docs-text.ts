@@ -66,11 +66,19 @@ const fillableModel = (path: string, models: ExampleModels): Html =>
 /** A key in an example, which signed-in readers can replace with theirs. */
 const fillableKey = html`<span data-fill="key">YOUR_API_KEY</span>`
 
-/** Marks in the text of an example what readers can fill in. @param path of the endpoint whose model it names */
-export const fillIn = (text: string, path: string, models: ExampleModels): Html =>
-  html`${text
-    .split(/\b(MODEL|YOUR_API_KEY)\b/)
-    .map((part) => (part === 'MODEL' ? fillableModel(path, models) : part === 'YOUR_API_KEY' ? fillableKey : part))}`
+/**
+ * Marks in the text of an example what readers can fill in.
+ *
+ * @param path of the call. Its model is one of the endpoint that the path begins with, else one for chats
+ */
+export function fillIn(text: string, path: string, models: ExampleModels): Html {
+  const endpoint = Object.keys(models).find((one) => path.startsWith(one)) ?? '/v1/chat/completions'
+  const fill = (part: string) => {
+    if (part === 'MODEL') return fillableModel(endpoint, models)
+    return part === 'YOUR_API_KEY' ? fillableKey : part
+  }
+  return html`${text.split(/\b(MODEL|YOUR_API_KEY)\b/).map(fill)}`
+}
 
 /** Renders a guide, with an id for each section, and marks what readers can fill in. */
 function renderGuide(markdown: string, models: ExampleModels): Html {

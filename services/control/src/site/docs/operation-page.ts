@@ -57,13 +57,13 @@ function writeCall(one: ReferencedOperation, models: ExampleModels): Html {
   const tabs = codeTabs({ curl: fill(curl), python: fill(python), node: fill(node) }, 'Language of the example')
   return html`${tabs}${writeAnswers(operation, api.document).map(({ title, text, isFolded }) =>
     isFolded
-      ? html`<details><summary>${title}</summary>${codeBlock(fill(text))}</details>`
-      : html`<p class="font-medium">${title}</p>${codeBlock(fill(text))}`
+      ? html`<details><summary>${title}</summary>${codeBlock(fill(text), title)}</details>`
+      : html`<p class="font-medium">${title}</p>${codeBlock(fill(text), title)}`
   )}`
 }
 
-const codeBlock = (code: Html): Html =>
-  html`<pre tabindex="0" role="region" aria-label="Answer" class="max-h-96 overflow-auto"><code>${code}</code></pre>`
+const codeBlock = (code: Html, label: string): Html =>
+  html`<pre tabindex="0" role="region" aria-label="${label}" class="max-h-96 overflow-auto"><code>${code}</code></pre>`
 
 interface ExampleAnswer {
   readonly title: string
