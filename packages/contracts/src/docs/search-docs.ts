@@ -13,6 +13,9 @@ export interface Found {
   readonly words?: string
 }
 
+/** Calls that customers never make. */
+export const groupForOthers = 'For operators and providers'
+
 /**
  * Finds what has all words, the best first.
  *
@@ -27,8 +30,11 @@ const scores = { titleStart: 8, title: 5, text: 2, words: 1 } as const
 const synonymShare = 0.6
 /** More than all words together. */
 const sameTitle = 100
-/** What explains comes before lists of single things. */
-const groupScores: Readonly<Record<string, number>> = { Guide: 4, Page: 4, Plan: 4, Question: 4 }
+/** What explains comes before lists of single things. What is for others comes last. */
+const groupScores: Readonly<Record<string, number>> = {
+  ...{ Guide: 4, Page: 4, Plan: 4, Question: 4 },
+  [groupForOthers]: -100
+}
 
 interface Entry {
   readonly found: Found

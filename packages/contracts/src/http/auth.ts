@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { described } from './described.ts'
 import { typedRecoveryCode } from './recovery-code.ts'
 
 const closed = { additionalProperties: false } as const
@@ -11,49 +12,72 @@ const OperatorRole = Type.Enum(['read', 'support', 'money'])
 export type OperatorRole = Static<typeof OperatorRole>
 
 export const User = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  email: Type.String(),
-  name: Type.String(),
-  plan: Type.String(),
-  /** Only present for operators. They may use `/api/admin`. */
-  role: Type.Optional(Type.Literal('operator')),
-  /** Only present for operators: what they may do there. */
-  operator_roles: Type.Optional(Type.Array(OperatorRole)),
-  /** Only present, as `false`, for a user who signs in with a provider such as GitHub and has set no password. */
-  has_password: Type.Optional(Type.Literal(false))
+  id: described('The id of the user.', Type.String({ format: 'uuid' })),
+  email: described('The confirmed e-mail address.', Type.String()),
+  name: described('How the user is called.', Type.String()),
+  plan: described('The id of the plan of the account that the user acts for.', Type.String()),
+  role: described('Only present for operators.', Type.Optional(Type.Literal('operator'))),
+  operator_roles: described('Only present for operators: what they may do.', Type.Optional(Type.Array(OperatorRole))),
+  has_password: described(
+    'Only present, as `false`, for a user who signs in with a provider such as GitHub and has set no password.',
+    Type.Optional(Type.Literal(false))
+  )
 })
 export type User = Static<typeof User>
 
-export const UserResponse = Type.Object({ user: User })
-export const OkResponse = Type.Object({ ok: Type.Literal(true) })
+export const UserResponse = Type.Object({ user: described('The user who is signed in.', User) })
+export const OkResponse = Type.Object({
+  ok: described('Always true: failures have an error instead.', Type.Literal(true))
+})
 
 /** No control characters: databases cannot store all of them, and logs should not contain them. */
 const printable = '^[^\\u0000-\\u001f\\u007f]*$'
 /** The identity provider takes 255 characters of address and 72 bytes of password. The bytes are checked separately. */
-const Email = Type.String({ minLength: 1, maxLength: 255, pattern: printable })
-const Password = Type.String({ minLength: 1, maxLength: 1024 })
+const Email = described('An e-mail address.', Type.String({ minLength: 1, maxLength: 255, pattern: printable }))
+const Password = described('A password, at most 72 bytes.', Type.String({ minLength: 1, maxLength: 1024 }))
 
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: printable })
+const Name = described(
+  'How the user wants to be called.',
+  Type.String({ minLength: 1, maxLength: 200, pattern: printable })
+)
 
 /** What the CAPTCHA of a form gave. Required if forms show one. It counts once. */
-const captcha_token = Type.Optional(Type.String({ minLength: 1, maxLength: 16_384, pattern: printable }))
+const captcha_token = described(
+  'What the CAPTCHA of the form gave. Required if forms show one. It counts once.',
+  Type.Optional(Type.String({ minLength: 1, maxLength: 16_384, pattern: printable }))
+)
 
 /** `remember` keeps the password, encrypted, in a cookie of this browser: then the mailed link does not ask for it. */
 export const RegisterRequest = Type.Object(
-  { email: Email, password: Password, name: Name, remember: Type.Optional(Type.Boolean()), captcha_token },
+  {
+    email: Email,
+    password: Password,
+    name: Name,
+    remember: described(
+      'Whether this browser keeps the password, encrypted, so that the mailed link does not ask for it. Default false.',
+      Type.Optional(Type.Boolean())
+    ),
+    captcha_token
+  },
   closed
 )
 export type RegisterRequest = Static<typeof RegisterRequest>
 
 /** Six digits of an authenticator app. */
-const AppCode = Type.String({ pattern: '^[0-9]{6}$' })
+const AppCode = described('Six digits of the authenticator app.', Type.String({ pattern: '^[0-9]{6}$' }))
 /**
  * Six digits of an authenticator app, or a recovery code such as `abcd-efgh-jkmn-pqrs`, in either case and with or
  * without the marks.
  */
-const Code = Type.String({ pattern: `^([0-9]{6}|${typedRecoveryCode})$` })
+const Code = described(
+  'Six digits of the authenticator app, or a recovery code such as `abcd-efgh-jkmn-pqrs`.',
+  Type.String({ pattern: `^([0-9]{6}|${typedRecoveryCode})$` })
+)
 /** Required only for users with a second factor. */
-const code = Type.Optional(Code)
+const code = described(
+  'Required only for users with a second factor: six digits of the authenticator app, or a recovery code.',
+  Type.Optional(Code)
+)
 
 export const LoginRequest = Type.Object({ email: Email, password: Password, code, captcha_token }, closed)
 export type LoginRequest = Static<typeof LoginRequest>
@@ -62,20 +86,36 @@ export type LoginRequest = Static<typeof LoginRequest>
  * Confirms that the caller is the user. `code`: required with a second factor. Users without a password send only their
  * code.
  */
-export const ReauthenticateRequest = Type.Object({ password: Type.Optional(Password), code }, closed)
+export const ReauthenticateRequest = Type.Object(
+  { password: Type.Optional(Password), code },
+  { ...closed, examples: [{ password: 'correct horse battery' }] }
+)
 
 /** The code of the second factor, after a sign-in with a provider such as GitHub. */
 export const LoginCodeRequest = Type.Object({ code: Code }, closed)
 
-export const ProviderParams = Type.Object({ provider: Type.String() })
+export const ProviderParams = Type.Object({
+  provider: described('The name of the sign-in provider, such as `github`.', Type.String())
+})
 /** `next`: the page of the dashboard to open after the sign-in. */
-export const ProviderQuery = Type.Object({ next: Type.Optional(Type.String({ maxLength: 2048 })) }, closed)
+export const ProviderQuery = Type.Object(
+  {
+    next: described(
+      'The page of the dashboard to open after the sign-in. Default: the overview.',
+      Type.Optional(Type.String({ maxLength: 2048 }))
+    )
+  },
+  closed
+)
 /** What comes back from a sign-in provider. It may add parameters. */
 export const ProviderAnswerQuery = Type.Object({
-  state: Type.Optional(Type.String()),
-  code: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
-  error: Type.Optional(Type.String()),
-  error_code: Type.Optional(Type.String())
+  state: described('What ties the answer to the browser that began.', Type.Optional(Type.String())),
+  code: described(
+    'What control exchanges for the user.',
+    Type.Optional(Type.String({ minLength: 1, maxLength: 1024 }))
+  ),
+  error: described('Why the provider refused.', Type.Optional(Type.String())),
+  error_code: described('The code of that error.', Type.Optional(Type.String()))
 })
 export type ProviderAnswer = Static<typeof ProviderAnswerQuery>
 
@@ -84,9 +124,15 @@ export const AddressRequest = Type.Object({ email: Email, captcha_token }, close
 export type AddressRequest = Static<typeof AddressRequest>
 
 /** The token of a mailed link. */
-const TokenHash = Type.String({ minLength: 1, maxLength: 1024, pattern: printable })
+const TokenHash = described(
+  'The token of the mailed link.',
+  Type.String({ minLength: 1, maxLength: 1024, pattern: printable })
+)
 /** The session that the identity provider opened for a mailed link of its own templates. */
-const AccessToken = Type.String({ minLength: 1, maxLength: 16_384, pattern: printable })
+const AccessToken = described(
+  'The session that the identity provider opened for the mailed link.',
+  Type.String({ minLength: 1, maxLength: 16_384, pattern: printable })
+)
 
 /**
  * A new password, and the token or session of the mailed link. `revoke_keys` also revokes the user's inference keys.
@@ -94,8 +140,14 @@ const AccessToken = Type.String({ minLength: 1, maxLength: 16_384, pattern: prin
  */
 const reset = {
   password: Password,
-  revoke_keys: Type.Optional(Type.Boolean()),
-  sign_in: Type.Optional(Type.Boolean())
+  revoke_keys: described(
+    "Whether to revoke the user's inference keys, too. Default false.",
+    Type.Optional(Type.Boolean())
+  ),
+  sign_in: described(
+    'Whether to sign the user in, unless a second factor is on. Default false.',
+    Type.Optional(Type.Boolean())
+  )
 }
 export const ResetPasswordRequest = Type.Union([
   Type.Object({ token_hash: TokenHash, ...reset }, closed),
@@ -103,31 +155,47 @@ export const ResetPasswordRequest = Type.Union([
 ])
 export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>
 /** `user` is only present if `sign_in` signed the user in. */
-export const ResetPasswordResponse = Type.Object({ ok: Type.Literal(true), user: Type.Optional(User) })
+export const ResetPasswordResponse = Type.Object({
+  ok: described('Always true: failures have an error instead.', Type.Literal(true)),
+  user: described('Only present if the user was signed in.', Type.Optional(User))
+})
 
 export const ChangePasswordRequest = Type.Object({ current_password: Password, password: Password }, closed)
 export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>
 
 /** Whether a second factor is asked for when the user signs in. */
 export const SecondFactorResponse = Type.Object({
-  enabled: Type.Boolean(),
-  /** How many recovery codes still work. */
-  recovery_codes_left: Type.Integer(),
-  /** Whether this session may turn the second factor off without a code, because it began with a recovery code. */
-  recovered: Type.Boolean()
+  enabled: described('Whether a second factor is asked for when the user signs in.', Type.Boolean()),
+  recovery_codes_left: described('How many recovery codes still work.', Type.Integer()),
+  recovered: described(
+    'Whether this session may turn the second factor off without a code, because it began with a recovery code.',
+    Type.Boolean()
+  )
 })
 
 /** Each code replaces a code of the app once. They are shown only once. */
-export const RecoveryCodesResponse = Type.Object({ recovery_codes: Type.Array(Type.String()) })
+export const RecoveryCodesResponse = Type.Object({
+  recovery_codes: described(
+    'Each replaces a code of the app once. They are shown only in this answer.',
+    Type.Array(Type.String())
+  )
+})
 
 export const StartSecondFactorRequest = Type.Object({ password: Password }, closed)
 /** `secret` (base32) is for typing, `uri` (`otpauth://`) for a QR code. They are shown only once. */
-export const StartSecondFactorResponse = Type.Object({ secret: Type.String(), uri: Type.String() })
+export const StartSecondFactorResponse = Type.Object({
+  secret: described(
+    'The secret in base32, to type into an app. It is shown only in this answer.',
+    Type.String(),
+    'JBSWY3DPEHPK3PXP'
+  ),
+  uri: described('The same as `otpauth://` address, for a QR code.', Type.String())
+})
 
 /** Turns the second factor on, with the first code of the app. */
 export const ConfirmSecondFactorRequest = Type.Object({ password: Password, code: AppCode }, closed)
 export const ConfirmSecondFactorResponse = Type.Object({
-  ok: Type.Literal(true),
+  ok: described('Always true: failures have an error instead.', Type.Literal(true)),
   ...RecoveryCodesResponse.properties
 })
 /** Makes new recovery codes. */
@@ -140,43 +208,58 @@ export type ChangeUserRequest = Static<typeof ChangeUserRequest>
 
 export const SignoutRequest = Type.Union([
   Type.Null(),
-  Type.Object({ everywhere: Type.Optional(Type.Boolean()) }, closed)
+  Type.Object(
+    {
+      everywhere: described(
+        'Whether to end all sessions of the user. Default false: only this one.',
+        Type.Optional(Type.Boolean())
+      )
+    },
+    closed
+  )
 ])
 export type SignoutRequest = Static<typeof SignoutRequest>
 
 /** Where a user is signed in. */
 export const Session = Type.Object({
-  /** Names the session. It is no credential. */
-  id: Type.String({ format: 'uuid' }),
-  /** The browser that signed in, such as `Firefox on Linux`. Null if it is not known. */
-  browser: Type.Union([Type.String(), Type.Null()]),
-  created_at: Type.String({ format: 'date-time' }),
-  /** Up to a minute earlier than the last use. */
-  last_used_at: Type.String({ format: 'date-time' }),
-  /** When the session ends unless it is used again. */
-  ends_at: Type.String({ format: 'date-time' }),
-  /** Whether this request uses this session. */
-  current: Type.Boolean()
+  id: described('Names the session. It is no credential.', Type.String({ format: 'uuid' })),
+  browser: described(
+    'The browser that signed in, such as `Firefox on Linux`. Null if it is not known.',
+    Type.Union([Type.String(), Type.Null()])
+  ),
+  created_at: described('When the user signed in.', Type.String({ format: 'date-time' })),
+  last_used_at: described('Up to a minute earlier than the last use.', Type.String({ format: 'date-time' })),
+  ends_at: described('When the session ends unless it is used again.', Type.String({ format: 'date-time' })),
+  current: described('Whether this request uses this session.', Type.Boolean())
 })
 export type Session = Static<typeof Session>
 
 /** At most 100: the current session first, then the most recently used. */
-export const SessionsResponse = Type.Object({ sessions: Type.Array(Session) })
+export const SessionsResponse = Type.Object({
+  sessions: described('At most 100: the current session first, then the most recently used.', Type.Array(Session))
+})
 
-export const SessionParams = Type.Object({ id: Type.String() })
+export const SessionParams = Type.Object({ id: described('The id of the session.', Type.String()) })
 
 /** For calls without input: no body, or an empty object. */
 export const EmptyRequest = Type.Union([Type.Null(), Type.Object({}, closed)])
 
 /** Types of links that only confirm an address. */
-const ConfirmationType = Type.Union([Type.Literal('signup'), Type.Literal('email')])
+const ConfirmationType = described(
+  'The type in the mailed link.',
+  Type.Union([Type.Literal('signup'), Type.Literal('email')])
+)
 export type ConfirmationType = Static<typeof ConfirmationType>
 
 /**
  * The password, and the token or session of the mailed link. `set` replaces the stored password with this one. The
  * browser that registered with `remember` need not send the password.
  */
-const confirmation = { password: Type.Optional(Password), set: Type.Optional(Type.Boolean()), code }
+const confirmation = {
+  password: Type.Optional(Password),
+  set: described('Whether this password replaces the stored one. Default false.', Type.Optional(Type.Boolean())),
+  code
+}
 export const ConfirmRequest = Type.Union([
   Type.Object({ token_hash: TokenHash, type: ConfirmationType, ...confirmation }, closed),
   Type.Object({ access_token: AccessToken, ...confirmation }, closed)
@@ -185,7 +268,7 @@ export type ConfirmRequest = Static<typeof ConfirmRequest>
 
 /** Query of the link in a confirmation mail. Mail programs and trackers may add parameters. */
 export const ConfirmQuery = Type.Object({
-  token_hash: Type.Optional(Type.String()),
-  type: Type.Optional(Type.String())
+  token_hash: described('The token of the mailed link.', Type.Optional(Type.String())),
+  type: described('The type in the mailed link.', Type.Optional(Type.String()))
 })
 export type ConfirmQuery = Static<typeof ConfirmQuery>

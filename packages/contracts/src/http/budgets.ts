@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { budgetWindows, maxBudgets } from '../records/budget-windows.ts'
+import { described } from './described.ts'
 
 const closed = { additionalProperties: false } as const
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
@@ -13,15 +14,17 @@ const Limit = Type.Number({ minimum: 0, maximum: 1e6, description: 'Dollars, wit
 const terms = {
   window: Window,
   limit_usd: Limit,
-  /** Models of the account's plan. */
-  models: Type.Optional(
-    orNull(
-      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
-        minItems: 1,
-        maxItems: 50,
-        uniqueItems: true,
-        description: 'It counts requests to these models alone; null or absent: all models.'
-      })
+  models: described(
+    "Models of the account's plan.",
+    Type.Optional(
+      orNull(
+        Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+          minItems: 1,
+          maxItems: 50,
+          uniqueItems: true,
+          description: 'It counts requests to these models alone; null or absent: all models.'
+        })
+      )
     )
   )
 }
@@ -36,7 +39,10 @@ export const AccountBudgetTerms = Type.Object(
     of: Type.Enum(['account', 'member'], {
       description: 'Whether it counts all keys, or those that one person created.'
     }),
-    member_id: Type.Optional(orNull(Type.String({ format: 'uuid', description: 'The person, if `of` is `member`.' }))),
+    member_id: described(
+      'Id of the person, if `of` is `member`; null or absent otherwise.',
+      Type.Optional(orNull(Type.String({ format: 'uuid', description: 'The person, if `of` is `member`.' })))
+    ),
     ...terms
   },
   closed
@@ -46,8 +52,8 @@ export type AccountBudgetTerms = Static<typeof AccountBudgetTerms>
 /** A budget of a key. */
 export const KeyBudget = Type.Object({
   window: Window,
-  models: orNull(Type.Array(Type.String())),
-  limit_usd: Type.Number()
+  models: described('It counts requests to these models alone; null: all models.', orNull(Type.Array(Type.String()))),
+  limit_usd: described('US dollars that requests may cost in each window.', Type.Number())
 })
 export type KeyBudget = Static<typeof KeyBudget>
 
@@ -55,9 +61,9 @@ const Usd = Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
 
 /** What is used of a budget. */
 export const BudgetUse = Type.Object({
-  spent_usd: Usd,
+  spent_usd: described('US dollars that ended requests cost in this window.', Usd),
   reserved_usd: Type.String({ ...Usd, description: 'The maximum cost of running requests.' }),
-  remaining_usd: Usd,
+  remaining_usd: described('US dollars that requests may still cost in this window.', Usd),
   resets_at: orNull(Type.String({ format: 'date-time', description: 'Null: never.' })),
   used_up_at: orNull(
     Type.String({
@@ -81,8 +87,11 @@ export type UsedKeyBudget = Static<typeof UsedKeyBudget>
 
 /** A budget of the account or of a member with its use. */
 export const AccountBudget = Type.Object({
-  of: Type.Enum(['account', 'member']),
-  member_id: orNull(Type.String()),
+  of: described(
+    'Whether it counts all keys of the account, or those that one person created.',
+    Type.Enum(['account', 'member'])
+  ),
+  member_id: described('Id of that person; null for a budget of the account.', orNull(Type.String())),
   ...KeyBudget.properties,
   use: Type.Union([...use.anyOf], { description: useDescription })
 })
@@ -96,9 +105,11 @@ export const ChangeBudgetsRequest = Type.Object(
         'All budgets of the account and its members: others are removed. The account’s budget of a month for all models is the one of `PATCH /api/account`.'
     })
   },
-  closed
+  { ...closed, examples: [{ budgets: [{ of: 'account', window: 'day', limit_usd: 5 }] }] }
 )
 export type ChangeBudgetsRequest = Static<typeof ChangeBudgetsRequest>
 
-export const BudgetsResponse = Type.Object({ budgets: Type.Array(AccountBudget) })
+export const BudgetsResponse = Type.Object({
+  budgets: described('All budgets of the account and its members.', Type.Array(AccountBudget))
+})
 export type BudgetsResponse = Static<typeof BudgetsResponse>

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { budgetWindows } from '../records/budget-windows.ts'
+import { described } from './described.ts'
 
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Usd = (description: string) => Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$', description })
@@ -22,8 +23,8 @@ const Budget = Type.Object({
 export type Budget = Static<typeof Budget>
 
 const Rate = Type.Object({
-  of: Type.Enum(['key', 'account']),
-  per_minute: Type.Integer(),
+  of: described('Whose limit it is: the one that refuses first.', Type.Enum(['key', 'account'])),
+  per_minute: described('How much is allowed in a minute.', Type.Integer()),
   burst: Type.Integer({ description: 'How much may come at once.' }),
   left: Type.Integer({ description: 'How much may come at once now.' }),
   full_in_ms: Type.Integer({ description: 'Milliseconds until the whole burst is available again.' })
@@ -32,9 +33,15 @@ export type Rate = Static<typeof Rate>
 
 /** What a key may use, and what is left of it. The last members have OpenRouter's names. */
 const KeyFacts = Type.Object({
-  id: Type.String(),
+  id: described('The id of the key.', Type.String()),
   label: orNull(Type.String({ description: 'null: the gateway does not know it yet.' })),
-  plan: Type.Object({ id: Type.String(), name: Type.String() }),
+  plan: described(
+    'The plan of the account.',
+    Type.Object({
+      id: described('The id of the plan.', Type.String()),
+      name: described('The name of the plan.', Type.String())
+    })
+  ),
   models: Type.Array(Type.String(), { description: 'The ids of the models that the key may use.' }),
   expires_at: orNull(
     Type.String({
@@ -45,27 +52,39 @@ const KeyFacts = Type.Object({
   budgets: Type.Array(Budget, {
     description: 'A request must fit into each of them that counts its model.'
   }),
-  limits: Type.Object({
-    requests: Rate,
-    tokens: Rate,
-    concurrent_requests: Type.Object({ limit: Type.Integer(), in_use: Type.Integer() }),
-    free_models: Type.Array(
-      Type.Object({
-        window: Type.Enum(['minute', 'day'], { description: 'In UTC.' }),
-        limit: Type.Integer(),
-        left: Type.Integer()
-      }),
-      { description: 'The account’s requests to models that cost nothing; empty if the plan does not limit them.' }
-    )
-  }),
+  limits: described(
+    'Rates, and how many requests may run at once.',
+    Type.Object({
+      requests: described('The rate of requests.', Rate),
+      tokens: described('The rate of tokens.', Rate),
+      concurrent_requests: described(
+        'Requests that may run at once.',
+        Type.Object({
+          limit: described('How many may run.', Type.Integer()),
+          in_use: described('How many run now.', Type.Integer())
+        })
+      ),
+      free_models: Type.Array(
+        Type.Object({
+          window: Type.Enum(['minute', 'day'], { description: 'In UTC.' }),
+          limit: described('How many are allowed.', Type.Integer()),
+          left: described('How many are left now.', Type.Integer())
+        }),
+        { description: 'The account’s requests to models that cost nothing; empty if the plan does not limit them.' }
+      )
+    })
+  ),
   limit: orNull(
     Type.Number({
       description:
         'The budget of the key, in dollars: of several the one with the least left. Null if the key has none for all models.'
     })
   ),
-  limit_remaining: orNull(Type.Number()),
-  limit_reset: orNull(Type.Enum(['daily', 'weekly', 'monthly'])),
+  limit_remaining: described('What is left of `limit`, in dollars; null without one.', orNull(Type.Number())),
+  limit_reset: described(
+    'When `limit` begins again; null: never, or no limit.',
+    orNull(Type.Enum(['daily', 'weekly', 'monthly']))
+  ),
   usage: orNull(
     Type.Number({
       description:
@@ -76,21 +95,24 @@ const KeyFacts = Type.Object({
   usage_weekly: orNull(Type.Number({ description: 'Since Monday; null without a weekly budget.' })),
   usage_monthly: Type.Number({ description: 'What the key spent this month, in dollars.' }),
   is_free_tier: Type.Boolean({ description: 'Whether the account has the free plan.' }),
-  is_management_key: Type.Literal(false),
+  is_management_key: described('Always false: management keys do not call models.', Type.Literal(false)),
   is_provisioning_key: Type.Literal(false, { description: 'The former name of `is_management_key`.' })
 })
 export type KeyFacts = Static<typeof KeyFacts>
 
-export const CurrentKey = Type.Object({ data: KeyFacts })
+export const CurrentKey = Type.Object({ data: described('The key.', KeyFacts) })
 
 /** The account's budget for the month, under OpenRouter's names. */
 export const Credits = Type.Object({
-  data: Type.Object({
-    total_credits: Type.Number({
-      description:
-        'The account’s budget for this month, in dollars, with credits of the operator beyond what was spent.'
-    }),
-    total_usage: Type.Number({ description: 'What the account spent of it, in dollars.' })
-  })
+  data: described(
+    'The budget.',
+    Type.Object({
+      total_credits: Type.Number({
+        description:
+          'The account’s budget for this month, in dollars, with credits of the operator beyond what was spent.'
+      }),
+      total_usage: Type.Number({ description: 'What the account spent of it, in dollars.' })
+    })
+  )
 })
 export type Credits = Static<typeof Credits>

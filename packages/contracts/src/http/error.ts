@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { budgetWindows } from '../records/budget-windows.ts'
+import { described } from './described.ts'
 
 const Usd = (description: string) => Type.Optional(Type.String({ description: `US dollars: ${description}` }))
 
@@ -46,8 +47,10 @@ export const MessageError = Type.Object({
   error: Type.Object({
     type: Type.String(),
     message: Type.String(),
-    /** Null in refusals of providers that send it so. */
-    details: Type.Optional(Type.Union([Type.Object({ error_code: Type.Optional(Type.String()) }), Type.Null()]))
+    details: described(
+      'Null in refusals of providers that send it so.',
+      Type.Optional(Type.Union([Type.Object({ error_code: Type.Optional(Type.String()) }), Type.Null()]))
+    )
   }),
   request_id: Type.String()
 })

@@ -10,6 +10,7 @@ import {
   ToolChoice,
   Tools
 } from './chat-members.ts'
+import { described } from './described.ts'
 import { closed, maybe, noPrice, text, UsageOption } from './member-schemas.ts'
 import {
   ContextManagement,
@@ -217,25 +218,45 @@ export const CompactRequest = Type.Object({
 
 /** The members that every provider's compacted conversation has. */
 export const Compaction = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('response.compaction'),
-  output: Type.Array(Type.Object({ type: Type.String() })),
-  usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer(), total_tokens: Type.Integer() })
+  id: described('The id of the answer.', Type.String()),
+  object: described('Always this.', Type.Literal('response.compaction')),
+  output: described(
+    'The items that stand for the whole conversation. Send them as the next `input`.',
+    Type.Array(
+      Type.Object({ type: described('What the item is. The type says which further members it has.', Type.String()) })
+    )
+  ),
+  usage: described(
+    'Tokens of the call.',
+    Type.Object({
+      input_tokens: described('Tokens of the input.', Type.Integer()),
+      output_tokens: described('Tokens of the output.', Type.Integer()),
+      total_tokens: described('Both together.', Type.Integer())
+    })
+  )
 })
 
 export const InputTokens = Type.Object({
-  object: Type.Literal('response.input_tokens'),
-  input_tokens: Type.Integer()
+  object: described('Always this.', Type.Literal('response.input_tokens')),
+  input_tokens: described('Tokens of the input.', Type.Integer())
 })
 
 /** The provider's answer to the deletion of a response. */
-export const DeletedResponse = Type.Object({ id: Type.String(), deleted: Type.Boolean() })
+export const DeletedResponse = Type.Object({
+  id: described('The id of the response.', Type.String()),
+  deleted: described('Whether the provider deleted it.', Type.Boolean())
+})
 
 /** The items that a response got as its input. */
 export const InputItemList = Type.Object({
-  object: Type.Literal('list'),
-  data: Type.Array(Type.Object({ type: Type.String() })),
-  has_more: Type.Boolean()
+  object: described('Always this.', Type.Literal('list')),
+  data: described(
+    'A page of items.',
+    Type.Array(
+      Type.Object({ type: described('What the item is. The type says which further members it has.', Type.String()) })
+    )
+  ),
+  has_more: described('Whether there is a further page.', Type.Boolean())
 })
 
 const cost = Type.Optional(
@@ -245,39 +266,60 @@ const cost = Type.Optional(
   })
 )
 const Usage = Type.Object({
-  prompt_tokens: Type.Integer(),
-  completion_tokens: Type.Integer(),
-  total_tokens: Type.Integer(),
+  prompt_tokens: described('Tokens of the prompt.', Type.Integer()),
+  completion_tokens: described('Tokens of the answer, with hidden reasoning.', Type.Integer()),
+  total_tokens: described('Both together.', Type.Integer()),
   cost
 })
 
 /** The members that every provider's moderation has. Providers have different categories. */
 export const Moderation = Type.Object({
-  id: Type.String(),
-  model: Type.String(),
-  results: Type.Array(
-    Type.Object({
-      flagged: Type.Optional(Type.Boolean()),
-      categories: Type.Record(Type.String(), Type.Boolean()),
-      category_scores: Type.Record(Type.String(), Type.Number())
-    })
+  id: described('The id of the answer.', Type.String()),
+  model: described('The model that answered.', Type.String()),
+  results: described(
+    'One for each input, in order.',
+    Type.Array(
+      Type.Object({
+        flagged: described('Whether the input is harmful.', Type.Optional(Type.Boolean())),
+        categories: described('Whether the input is harmful, by category.', Type.Record(Type.String(), Type.Boolean())),
+        category_scores: described(
+          'How sure the model is, from 0 to 1, by category.',
+          Type.Record(Type.String(), Type.Number())
+        )
+      })
+    )
   )
 })
 
 /** The members that every provider's chat completion has. */
 export const ChatCompletion = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('chat.completion'),
-  created: Type.Integer(),
-  model: Type.String(),
-  choices: Type.Array(
-    Type.Object({
-      index: Type.Integer(),
-      message: Type.Object({ role: Type.String(), content: Type.Union([Type.String(), Type.Null()]) }),
-      finish_reason: Type.Union([Type.String(), Type.Null()])
-    })
+  id: described('The id of the answer.', Type.String()),
+  object: described('Always this.', Type.Literal('chat.completion')),
+  created: described('When it was made, in Unix seconds.', Type.Integer()),
+  model: described('The model that answered.', Type.String()),
+  choices: described(
+    'The answers: as many as `n`.',
+    Type.Array(
+      Type.Object({
+        index: described('The place in the list.', Type.Integer()),
+        message: described(
+          'The message of the model. It may have further members, such as `tool_calls`.',
+          Type.Object({
+            role: described('Always `assistant`.', Type.String()),
+            content: described(
+              'The text; null if the model only calls tools.',
+              Type.Union([Type.String(), Type.Null()])
+            )
+          })
+        ),
+        finish_reason: described(
+          'Why it ended: `stop`, `length` (the output limit), `tool_calls` or `content_filter`.',
+          Type.Union([Type.String(), Type.Null()])
+        )
+      })
+    )
   ),
-  usage: Usage
+  usage: described('What was counted.', Usage)
 })
 
 /**
@@ -285,108 +327,171 @@ export const ChatCompletion = Type.Object({
  * request asks for it.
  */
 export const ChatCompletionChunk = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('chat.completion.chunk'),
-  created: Type.Integer(),
-  model: Type.String(),
-  choices: Type.Array(
-    Type.Object({
-      index: Type.Integer(),
-      delta: Type.Object({
-        role: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-        content: Type.Optional(Type.Union([Type.String(), Type.Null()]))
-      }),
-      finish_reason: Type.Optional(Type.Union([Type.String(), Type.Null()]))
-    })
+  id: described('The id of the answer.', Type.String()),
+  object: described('Always this.', Type.Literal('chat.completion.chunk')),
+  created: described('When it was made, in Unix seconds.', Type.Integer()),
+  model: described('The model that answered.', Type.String()),
+  choices: described(
+    'Empty in the last chunk, which has the usage.',
+    Type.Array(
+      Type.Object({
+        index: described('The place of the answer.', Type.Integer()),
+        delta: described(
+          'What is new.',
+          Type.Object({
+            role: described('Only in the first chunk.', Type.Optional(Type.Union([Type.String(), Type.Null()]))),
+            content: described('The next piece of the text.', Type.Optional(Type.Union([Type.String(), Type.Null()])))
+          })
+        ),
+        finish_reason: described(
+          'Why it ended; null before the end.',
+          Type.Optional(Type.Union([Type.String(), Type.Null()]))
+        )
+      })
+    )
   ),
-  usage: Type.Optional(Type.Union([Usage, Type.Null()]))
+  usage: described(
+    'Only in the last chunk, if `include_usage` asks for it.',
+    Type.Optional(Type.Union([Usage, Type.Null()]))
+  )
 })
 
 export const Completion = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('text_completion'),
-  created: Type.Integer(),
-  model: Type.String(),
-  choices: Type.Array(
-    Type.Object({
-      index: Type.Integer(),
-      text: Type.String(),
-      finish_reason: Type.Union([Type.String(), Type.Null()])
-    })
+  id: described('The id of the answer.', Type.String()),
+  object: described('Always this.', Type.Literal('text_completion')),
+  created: described('When it was made, in Unix seconds.', Type.Integer()),
+  model: described('The model that answered.', Type.String()),
+  choices: described(
+    'The answers: as many as `n`.',
+    Type.Array(
+      Type.Object({
+        index: described('The place in the list.', Type.Integer()),
+        text: described('The text.', Type.String()),
+        finish_reason: described(
+          'Why it ended: `stop` or `length` (the output limit).',
+          Type.Union([Type.String(), Type.Null()])
+        )
+      })
+    )
   ),
-  usage: Usage
+  usage: described('What was counted.', Usage)
 })
 
 /** One event of a completion's stream. */
 export const CompletionChunk = Type.Object({
   ...Completion.properties,
-  choices: Type.Array(
-    Type.Object({
-      index: Type.Integer(),
-      text: Type.String(),
-      finish_reason: Type.Optional(Type.Union([Type.String(), Type.Null()]))
-    })
+  choices: described(
+    'Empty in the last chunk, which has the usage.',
+    Type.Array(
+      Type.Object({
+        index: described('The place of the answer.', Type.Integer()),
+        text: described('The next piece of the text.', Type.String()),
+        finish_reason: described(
+          'Why it ended; null before the end.',
+          Type.Optional(Type.Union([Type.String(), Type.Null()]))
+        )
+      })
+    )
   ),
-  usage: Type.Optional(Type.Union([Usage, Type.Null()]))
+  usage: described(
+    'Only in the last chunk, if `include_usage` asks for it.',
+    Type.Optional(Type.Union([Usage, Type.Null()]))
+  )
 })
 
 /**
  * One event of a stream of OpenAI's Responses API or Anthropic's Messages API: its type says which further members it
  * has.
  */
-export const TypedEvent = Type.Object({ type: Type.String() }, { additionalProperties: true })
+export const TypedEvent = Type.Object(
+  { type: described('What the event is. The type says which further members it has.', Type.String()) },
+  { additionalProperties: true }
+)
 
 /** The members that every provider's response has. */
 export const ModelResponse = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('response'),
-  created_at: Type.Number(),
-  status: Type.String(),
-  model: Type.String(),
-  output: Type.Array(Type.Object({ type: Type.String() })),
-  usage: Type.Optional(
-    Type.Union([
-      Type.Object({
-        input_tokens: Type.Integer(),
-        output_tokens: Type.Integer(),
-        total_tokens: Type.Integer(),
-        cost
-      }),
-      Type.Null()
-    ])
+  id: described('The id of the response.', Type.String()),
+  object: described('Always this.', Type.Literal('response')),
+  created_at: described('When it was made, in Unix seconds.', Type.Number()),
+  status: described('`completed`, `incomplete` (such as at the output limit) or `failed`.', Type.String()),
+  model: described('The model that answered.', Type.String()),
+  output: described(
+    'The items of the answer: messages, calls of tools, reasoning.',
+    Type.Array(
+      Type.Object({ type: described('What the item is. The type says which further members it has.', Type.String()) })
+    )
+  ),
+  usage: described(
+    'What was counted; null while the response runs.',
+    Type.Optional(
+      Type.Union([
+        Type.Object({
+          input_tokens: described('Tokens of the input.', Type.Integer()),
+          output_tokens: described('Tokens of the output, with hidden reasoning.', Type.Integer()),
+          total_tokens: described('Both together.', Type.Integer()),
+          cost
+        }),
+        Type.Null()
+      ])
+    )
   )
 })
 
 export const EmbeddingList = Type.Object({
-  object: Type.Literal('list'),
-  model: Type.String(),
-  data: Type.Array(
-    Type.Object({
-      object: Type.Literal('embedding'),
-      index: Type.Integer(),
-      embedding: Type.Union([
-        Type.Array(Type.Number()),
-        Type.String({ description: 'Base64, if the request asks for it.' })
-      ])
-    })
+  object: described('Always this.', Type.Literal('list')),
+  model: described('The model that answered.', Type.String()),
+  data: described(
+    'One vector for each input.',
+    Type.Array(
+      Type.Object({
+        object: described('Always this.', Type.Literal('embedding')),
+        index: described('The place of the input.', Type.Integer()),
+        embedding: described(
+          'The vector: numbers, or base64 of them if the request asks for it.',
+          Type.Union([Type.Array(Type.Number()), Type.String({ description: 'Base64, if the request asks for it.' })])
+        )
+      })
+    )
   ),
-  usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer(), cost })
+  usage: described(
+    'What was counted.',
+    Type.Object({
+      prompt_tokens: described('Tokens of the inputs.', Type.Integer()),
+      total_tokens: described('The same.', Type.Integer()),
+      cost
+    })
+  )
 })
 
 /** The members that every provider's message has. */
 export const MessageAnswer = Type.Object({
-  id: Type.String(),
-  type: Type.Literal('message'),
-  role: Type.Literal('assistant'),
-  model: Type.String(),
-  content: Type.Array(Type.Object({ type: Type.String() })),
-  stop_reason: Type.Union([Type.String(), Type.Null()]),
-  usage: Type.Object({
-    input_tokens: Type.Integer(),
-    cache_creation_input_tokens: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
-    cache_read_input_tokens: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
-    output_tokens: Type.Integer()
-  })
+  id: described('The id of the message.', Type.String()),
+  type: described('Always this.', Type.Literal('message')),
+  role: described('Always this.', Type.Literal('assistant')),
+  model: described('The model that answered.', Type.String()),
+  content: described(
+    'The blocks of the answer: text, thinking, calls of tools. Each has a `type`, which says its further members.',
+    Type.Array(Type.Object({ type: described('What the block is.', Type.String()) }))
+  ),
+  stop_reason: described(
+    'Why it ended: `end_turn`, `max_tokens`, `stop_sequence`, `tool_use`, `pause_turn` or `refusal`; null before the end.',
+    Type.Union([Type.String(), Type.Null()])
+  ),
+  usage: described(
+    'What was counted.',
+    Type.Object({
+      input_tokens: described('Tokens of the prompt, without those below.', Type.Integer()),
+      cache_creation_input_tokens: described(
+        'Tokens that were written into the provider’s cache.',
+        Type.Optional(Type.Union([Type.Integer(), Type.Null()]))
+      ),
+      cache_read_input_tokens: described(
+        'Tokens that were read from the provider’s cache.',
+        Type.Optional(Type.Union([Type.Integer(), Type.Null()]))
+      ),
+      output_tokens: described('Tokens of the answer, with thinking.', Type.Integer())
+    })
+  )
 })
 
-export const TokenCount = Type.Object({ input_tokens: Type.Integer() })
+export const TokenCount = Type.Object({ input_tokens: described('Tokens of the prompt.', Type.Integer()) })

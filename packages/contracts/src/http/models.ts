@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { featureNames } from '../catalog/features.ts'
 import { Pricing, UpcomingPricing } from '../prices/pricing.ts'
+import { described } from './described.ts'
 
 export const ModelEntry = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('model'),
-  created: Type.Integer(),
-  owned_by: Type.String(),
+  id: described('The name of the model in requests.', Type.String()),
+  object: described('Always this.', Type.Literal('model')),
+  created: described('When the model came out, in Unix seconds.', Type.Integer()),
+  owned_by: described('Who made the model.', Type.String()),
   alias_of: Type.Optional(
     Type.String({ description: 'The model that this name is another name of. Receipts and usage name the model.' })
   ),
@@ -21,13 +22,19 @@ export const ModelEntry = Type.Object({
       'less for a prompt that it has seen (`prompt_caching`).'
   }),
   endpoints: Type.Array(Type.String(), { description: 'The paths at which the model is offered.' }),
-  context_length: Type.Integer({ description: 'The maximum tokens of a prompt and its answer together.' }),
-  top_provider: Type.Object({
-    context_length: Type.Integer(),
-    max_completion_tokens: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'The maximum tokens of an answer; null for a model whose answers have none.'
+  context_length: described(
+    'The maximum tokens of a prompt and its answer together.',
+    Type.Integer({ description: 'The maximum tokens of a prompt and its answer together.' })
+  ),
+  top_provider: described(
+    'The limits again, under OpenRouter’s names.',
+    Type.Object({
+      context_length: described('The same as `context_length` above.', Type.Integer()),
+      max_completion_tokens: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'The maximum tokens of an answer; null for a model whose answers have none.'
+      })
     })
-  }),
+  ),
   pricing: Pricing,
   upcoming_pricing: Type.Optional(
     Type.Array(UpcomingPricing, {
@@ -40,32 +47,35 @@ export const ModelEntry = Type.Object({
 })
 export type ModelEntry = Static<typeof ModelEntry>
 
-export const ModelList = Type.Object({ object: Type.Literal('list'), data: Type.Array(ModelEntry) })
+export const ModelList = Type.Object({
+  object: described('Always this.', Type.Literal('list')),
+  data: described('All models that the key may use.', Type.Array(ModelEntry))
+})
 export type ModelList = Static<typeof ModelList>
 
 const maybeText = Type.Union([Type.String(), Type.Null()])
 
 /** A model as Anthropic's API describes it. */
 export const MessageModel = Type.Object({
-  type: Type.Literal('model'),
-  id: Type.String(),
-  display_name: Type.String(),
-  created_at: Type.String({ format: 'date-time' }),
-  max_input_tokens: Type.Integer(),
-  max_tokens: Type.Integer(),
-  lifecycle: Type.Literal('active'),
-  deprecated_at: maybeText,
-  retires_at: maybeText,
-  capabilities: Type.Null(),
-  line: maybeText
+  type: described('Always this.', Type.Literal('model')),
+  id: described('The name of the model in requests.', Type.String()),
+  display_name: described('The name for people.', Type.String()),
+  created_at: described('When the model came out.', Type.String({ format: 'date-time' })),
+  max_input_tokens: described('The maximum tokens of a prompt.', Type.Integer()),
+  max_tokens: described('The maximum tokens of an answer.', Type.Integer()),
+  lifecycle: described('Always this: models that are no longer offered are left out.', Type.Literal('active')),
+  deprecated_at: described('Always null: not known here.', maybeText),
+  retires_at: described('Always null: not known here.', maybeText),
+  capabilities: described('Always null: not known here.', Type.Null()),
+  line: described('Always null: not known here.', maybeText)
 })
 export type MessageModel = Static<typeof MessageModel>
 
 /** A page of models of Anthropic's API. */
 export const MessageModelList = Type.Object({
-  data: Type.Array(MessageModel),
-  has_more: Type.Boolean(),
-  first_id: maybeText,
-  last_id: maybeText
+  data: described('A page of models.', Type.Array(MessageModel)),
+  has_more: described('Whether there is a further page.', Type.Boolean()),
+  first_id: described('The first id of the page; null if it is empty.', maybeText),
+  last_id: described('The last id of the page; null if it is empty.', maybeText)
 })
 export type MessageModelList = Static<typeof MessageModelList>

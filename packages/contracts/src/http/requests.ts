@@ -2,6 +2,7 @@ import { type Static, type TString, Type } from 'typebox'
 import { meters, pricedUnits, units } from '../meters/meters.ts'
 import { receiptKinds } from '../requests/receipt.ts'
 import { refusedMembers } from '../requests/refusal-reasons.ts'
+import { described } from './described.ts'
 import { patterns } from './patterns.ts'
 import { countMembers, UsageKey } from './usage.ts'
 
@@ -16,34 +17,42 @@ const noNul = '^[^\\u0000]*$'
 
 /** Which requests are wanted. All conditions must hold. */
 const filter = {
-  /** Id of a key. */
-  key: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  /** Id of a user: requests with the keys that they created. */
-  member: Type.Optional(Type.String({ format: 'uuid' })),
-  /** The requested model. */
-  model: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-  /** Such as `429`, or `5xx` for all from 500 to 599. */
-  status: Type.Optional(Type.String({ pattern: patterns.status })),
-  /** The code of an error. */
-  code: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  /** Admitted at this time or later. */
-  from: Type.Optional(Instant),
-  /** Admitted before this time. */
-  to: Type.Optional(Instant),
-  min_cost_usd: Type.Optional(Type.String({ pattern: patterns.usd })),
-  max_cost_usd: Type.Optional(Type.String({ pattern: patterns.usd })),
-  min_duration_ms: Type.Optional(Type.String({ pattern: patterns.upTo9Digits })),
-  max_duration_ms: Type.Optional(Type.String({ pattern: patterns.upTo9Digits }))
+  key: described('Id of a key.', Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))),
+  member: described(
+    'Id of a user: requests with the keys that they created.',
+    Type.Optional(Type.String({ format: 'uuid' }))
+  ),
+  model: described('The requested model.', Type.Optional(Type.String({ minLength: 1, maxLength: 500 }))),
+  status: described(
+    'Such as `429`, or `5xx` for all from 500 to 599.',
+    Type.Optional(Type.String({ pattern: patterns.status }))
+  ),
+  code: described('The code of an error.', Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))),
+  from: described('Admitted at this time or later.', Type.Optional(Instant)),
+  to: described('Admitted before this time.', Type.Optional(Instant)),
+  min_cost_usd: described(
+    'Requests that cost at least this, in US dollars.',
+    Type.Optional(Type.String({ pattern: patterns.usd }))
+  ),
+  max_cost_usd: described(
+    'Requests that cost at most this, in US dollars.',
+    Type.Optional(Type.String({ pattern: patterns.usd }))
+  ),
+  min_duration_ms: described(
+    'Requests that took at least this, in milliseconds.',
+    Type.Optional(Type.String({ pattern: patterns.upTo9Digits }))
+  ),
+  max_duration_ms: described(
+    'Requests that took at most this, in milliseconds.',
+    Type.Optional(Type.String({ pattern: patterns.upTo9Digits }))
+  )
 }
 const page = {
-  /** 1 to 100; default 50. */
-  limit: Type.Optional(Type.String({ pattern: patterns.upTo100 })),
-  /** `next_cursor` of the previous page. */
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))
+  limit: described('1 to 100; default 50.', Type.Optional(Type.String({ pattern: patterns.upTo100 }))),
+  cursor: described('`next_cursor` of the previous page.', Type.Optional(Type.String({ minLength: 1, maxLength: 100 })))
 }
 const format = {
-  /** Default: `ndjson`, one JSON object in each line. */
-  format: Type.Optional(Type.Enum(['ndjson', 'csv']))
+  format: described('Default: `ndjson`, one JSON object in each line.', Type.Optional(Type.Enum(['ndjson', 'csv'])))
 }
 /** Further parameters: `metadata.<name>=<value>` for each pair that the request's key must have. */
 const withMetadata = {
@@ -62,59 +71,52 @@ export type AdminRequestsQuery = Static<typeof AdminRequestsQuery>
 export const AdminExportRequestsQuery = Type.Object({ ...account, ...filter, ...format }, withMetadata)
 export type AdminExportRequestsQuery = Static<typeof AdminExportRequestsQuery>
 
-export const RequestParams = Type.Object({ id: Type.String() })
+export const RequestParams = Type.Object({ id: described('The `x-request-id` of the answer.', Type.String()) })
 
 /** A request of the log. It has no words of prompts or answers. */
 export const LoggedRequest = Type.Object(
   {
-    /** The client got it as `x-request-id`. */
-    id: Type.String(),
-    /** When it was admitted or refused. */
-    at: Instant,
-    /**
-     * `settled`: its cost was charged. `reaped`: its gateway stopped, so its whole reservation was charged. `refused`:
-     * it was not admitted.
-     */
-    kind: Type.Enum([...receiptKinds]),
-    /** For how many equal refusals of the key it stands, itself included; 1 for other requests. */
-    count: Type.Integer({ minimum: 1 }),
-    key_id: Type.String(),
-    /** The path, such as `/v1/chat/completions`. */
-    endpoint: Type.String(),
-    /** The requested model; null if the request was refused before it was read. */
-    model: orNull(Type.String()),
-    /** The name that the client sent, if it is an alias of the model. */
-    asked_model: orNull(Type.String()),
-    /** The model that the answer names, if that is another one. */
-    answered_model: orNull(Type.String()),
-    stream: Type.Boolean(),
-    /** The status that the client got; 499 if it left before the answer began; null if the gateway stopped. */
-    status: orNull(Type.Integer()),
-    /** The code of the error that the client got. */
-    code: orNull(Type.String()),
+    id: described('The client got it as `x-request-id`.', Type.String()),
+    at: described('When it was admitted or refused.', Instant),
+    kind: described(
+      '`settled`: its cost was charged. `reaped`: its gateway stopped, so its whole reservation was charged. `refused`: it was not admitted.',
+      Type.Enum([...receiptKinds])
+    ),
+    count: described(
+      'For how many equal refusals of the key it stands, itself included; 1 for other requests.',
+      Type.Integer({ minimum: 1 })
+    ),
+    key_id: described('The key that made it.', Type.String()),
+    endpoint: described('The path, such as `/v1/chat/completions`.', Type.String()),
+    model: described('The requested model; null if the request was refused before it was read.', orNull(Type.String())),
+    asked_model: described('The name that the client sent, if it is an alias of the model.', orNull(Type.String())),
+    answered_model: described('The model that the answer names, if that is another one.', orNull(Type.String())),
+    stream: described('Whether the client asked for a stream.', Type.Boolean()),
+    status: described(
+      'The status that the client got; 499 if it left before the answer began; null if the gateway stopped.',
+      orNull(Type.Integer())
+    ),
+    code: described('The code of the error that the client got.', orNull(Type.String())),
     /** Only of a request that was refused for an amount. Of several refusals, the smallest. */
     ...refusedMembers,
-    /** How many calls to providers it took. */
-    attempts: Count,
-    /** Whether the client left before the end of the answer. */
-    client_gone: Type.Boolean(),
-    /** What was reserved at its admission. */
-    reserved_usd: Usd,
-    reserved_tokens: Count,
-    /** The limit of output tokens that it got; null if unknown. */
-    granted_output_tokens: orNull(Count),
+    attempts: described('How many calls to providers it took.', Count),
+    client_gone: described('Whether the client left before the end of the answer.', Type.Boolean()),
+    reserved_usd: described('What was reserved at its admission.', Usd),
+    reserved_tokens: described('Tokens that were reserved at its admission: its prompt and maximum output.', Count),
+    granted_output_tokens: described('The limit of output tokens that it got; null if unknown.', orNull(Count)),
     ...countMembers(meters),
-    cost_usd: Usd,
-    /** Whether tokens and cost are estimates, because the provider reported no usage. */
-    estimated: Type.Boolean(),
-    /** The provider's service tier that was charged; null for the usual one. */
-    service_tier: orNull(Type.String()),
-    /** From the arrival of the request to the first byte of the answer. */
-    first_byte_ms: orNull(Count),
-    /** From the arrival of the request to its end. */
-    duration_ms: orNull(Count),
-    /** The client's address, if the operator keeps addresses. */
-    address: orNull(Type.String())
+    cost_usd: described('US dollars that it was charged.', Usd),
+    estimated: described(
+      'Whether tokens and cost are estimates, because the provider reported no usage.',
+      Type.Boolean()
+    ),
+    service_tier: described(
+      "The provider's service tier that was charged; null for the usual one.",
+      orNull(Type.String())
+    ),
+    first_byte_ms: described('From the arrival of the request to the first byte of the answer.', orNull(Count)),
+    duration_ms: described('From the arrival of the request to its end.', orNull(Count)),
+    address: described("The client's address, if the operator keeps addresses.", orNull(Type.String()))
   },
   closed
 )
@@ -123,45 +125,63 @@ export type LoggedRequest = Static<typeof LoggedRequest>
 /** US dollars of each kind, by unit. Units other than tokens may be missing. */
 const unitPrices = Object.fromEntries(
   pricedUnits.map(([unit]) => {
-    const prices = Type.Record(Type.String(), Usd)
-    return [units[unit].prices, unit === 'token' ? prices : Type.Optional(prices)]
+    const { per, prices: member } = units[unit]
+    const description = `US dollars for ${per === 1 ? `each ${unit}` : `a million ${unit}s`}, by kind.`
+    const prices = Type.Record(Type.String(), Usd, { description })
+    return [member, unit === 'token' ? prices : Type.Optional(prices)]
   })
 ) as { usd_per_million_tokens: ReturnType<typeof Type.Record<TString, typeof Usd>> }
 
 export const ChargedPrices = Type.Object({
   ...unitPrices,
-  request_usd: Usd,
-  /** By the tool's type. */
-  tool_call_usd: Type.Record(Type.String(), Usd),
-  /** The price group, and its factor of the list prices, which these prices have. Null: they are the list prices. */
-  price_group: orNull(Type.Object({ name: Type.String(), multiplier: Type.Number() }))
+  request_usd: described('US dollars for the request itself.', Usd),
+  tool_call_usd: described("By the tool's type.", Type.Record(Type.String(), Usd)),
+  price_group: described(
+    'The price group, and its factor of the list prices, which these prices have. Null: they are the list prices.',
+    orNull(
+      Type.Object({
+        name: described('The name of the group.', Type.String()),
+        multiplier: described('Its factor of the list prices.', Type.Number())
+      })
+    )
+  )
 })
 export type ChargedPrices = Static<typeof ChargedPrices>
 
 /** Prices in force at admission; null if nothing was charged. */
-const prices = { prices: orNull(ChargedPrices) }
+const prices = {
+  prices: described(
+    'US dollars of each kind, as they were in force at admission; null if nothing was charged.',
+    orNull(ChargedPrices)
+  )
+}
 
 /** A call to a provider that failed. Only operators see which provider it was. */
 const failedCall = {
-  /** The code of the error that tells why. The client got it only if no other call followed. */
-  code: Type.String(),
-  /** The status of the provider's response; null without a response. */
-  status: orNull(Type.Integer()),
-  /** From the arrival of the request to the call. */
-  started_ms: Count,
-  /** From the call to its failure. */
-  duration_ms: Count
+  code: described(
+    'The code of the error that tells why. The client got it only if no other call followed.',
+    Type.String()
+  ),
+  status: described("The status of the provider's response; null without a response.", orNull(Type.Integer())),
+  started_ms: described('From the arrival of the request to the call.', Count),
+  duration_ms: described('From the call to its failure.', Count)
 }
 const FailedAttempt = Type.Object({ upstream: Type.String(), ...failedCall }, closed)
 export type FailedAttempt = Static<typeof FailedAttempt>
 
 /** The calls that failed, in their order. If `attempts` is more than these, the last call has not failed. */
-const failedCalls = { failed_attempts: Type.Array(Type.Object(failedCall, closed)) }
+const failedCalls = {
+  failed_attempts: described(
+    'The calls that failed, in their order. If `attempts` is more than these, the last call has not failed.',
+    Type.Array(Type.Object(failedCall, closed))
+  )
+}
 const provider = {
-  /** The upstream that was called last; null for none. */
-  upstream: orNull(Type.String()),
-  /** The calls that failed, in their order. If `attempts` is more than these, the last call has not failed. */
-  failed_attempts: Type.Array(FailedAttempt)
+  upstream: described('The upstream that was called last; null for none.', orNull(Type.String())),
+  failed_attempts: described(
+    'The calls that failed, in their order. If `attempts` is more than these, the last call has not failed.',
+    Type.Array(FailedAttempt)
+  )
 }
 
 /** A request with its failed calls and the prices that gave its cost. */
@@ -170,10 +190,11 @@ export type RequestDetail = Static<typeof RequestDetail>
 
 const SignedUsd = Type.String({ pattern: '^-?(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
 const earnings = {
-  /** What the provider bills for it. */
-  provider_cost_usd: Usd,
-  /** `cost_usd`, which the account pays, minus that. Below zero if it was sold below its cost. */
-  margin_usd: SignedUsd
+  provider_cost_usd: described('What the provider bills for it.', Usd),
+  margin_usd: described(
+    '`cost_usd`, which the account pays, minus that. Below zero if it was sold below its cost.',
+    SignedUsd
+  )
 }
 
 /** What operators see besides. */
@@ -184,24 +205,26 @@ export const AdminRequestDetail = Type.Object({ ...AdminLoggedRequest.properties
 export type AdminRequestDetail = Static<typeof AdminRequestDetail>
 
 const pageMembers = {
-  /** The keys of these requests with their labels. */
-  keys: Type.Array(UsageKey),
-  /** Null on the last page. A page may have fewer requests than `limit`, or none, before the last one. */
-  next_cursor: orNull(Type.String()),
-  /** Later requests have all been searched; null if all requests have. */
-  searched_to: orNull(Instant)
+  keys: described('The keys of these requests with their labels.', Type.Array(UsageKey)),
+  next_cursor: described(
+    'Null on the last page. A page may have fewer requests than `limit`, or none, before the last one.',
+    orNull(Type.String())
+  ),
+  searched_to: described('Later requests have all been searched; null if all requests have.', orNull(Instant))
 }
 export const RequestsResponse = Type.Object({
-  requests: Type.Array(LoggedRequest),
+  requests: described('Newest first.', Type.Array(LoggedRequest)),
   ...pageMembers,
-  /** Whether gateways log requests now. If not, new requests do not appear. */
-  is_logging: Type.Boolean()
+  is_logging: described('Whether gateways log requests now. If not, new requests do not appear.', Type.Boolean())
 })
 export type RequestsResponse = Static<typeof RequestsResponse>
 export const AdminRequestsResponse = Type.Object({ requests: Type.Array(AdminLoggedRequest), ...pageMembers })
 export type AdminRequestsResponse = Static<typeof AdminRequestsResponse>
 /** `key` is null if it was deleted. */
-export const RequestResponse = Type.Object({ request: RequestDetail, key: orNull(UsageKey) })
+export const RequestResponse = Type.Object({
+  request: described('The request.', RequestDetail),
+  key: described('The key that made it; null if it was deleted.', orNull(UsageKey))
+})
 export type RequestResponse = Static<typeof RequestResponse>
 export const AdminRequestResponse = Type.Object({ request: AdminRequestDetail, key: orNull(UsageKey) })
 export type AdminRequestResponse = Static<typeof AdminRequestResponse>

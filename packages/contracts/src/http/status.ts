@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
+import { described } from './described.ts'
 
 /** Whether requests succeed: `unknown` if too few were made to say so. */
 export const serviceStates = ['good', 'degraded', 'down', 'unknown'] as const
 export type ServiceState = (typeof serviceStates)[number]
-const State = Type.Enum(serviceStates)
+const State = described('Whether requests succeed: `unknown` if too few were made to say so.', Type.Enum(serviceStates))
 
 /** What an announcement is about. */
 export const announcementLevels = ['info', 'degraded', 'outage', 'maintenance'] as const
@@ -15,11 +16,11 @@ const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema:
 
 /** An announcement as everybody sees it. */
 export const Announcement = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  level: Type.Enum(announcementLevels),
-  title: Type.String(),
+  id: described('The id of the announcement.', Type.String({ format: 'uuid' })),
+  level: described('What it is about.', Type.Enum(announcementLevels)),
+  title: described('What happened or will happen, in a line.', Type.String()),
   text: Type.String({ description: 'Markdown. It has no HTML, images or scripts of its own: show it as text.' }),
-  starts_at: Instant,
+  starts_at: described('When it begins.', Instant),
   ends_at: orNull(Instant, 'null: until the operator ends it.'),
   is_present: Type.Boolean({ description: 'Whether it has started and has not ended.' })
 })
@@ -79,17 +80,20 @@ export const ProviderStatus = Type.Object({
 export type ProviderStatus = Static<typeof ProviderStatus>
 
 export const ModelStatus = Type.Object({
-  id: Type.String(),
-  provider: Type.String(),
+  id: described('The model.', Type.String()),
+  provider: described('The owner of the model, as in `providers`.', Type.String()),
   state: State,
   uptime: Uptime,
   first_token_ms: orNull(
-    Type.Object({ p50: Type.Integer({ minimum: 0 }), p95: Type.Integer({ minimum: 0 }) }),
+    Type.Object({
+      p50: described('The median.', Type.Integer({ minimum: 0 })),
+      p95: described('The time that 95 % of the streams keep.', Type.Integer({ minimum: 0 }))
+    }),
     'Milliseconds from the arrival of a request to the first bytes of its stream: the median, and the time that 95 % of the streams ' +
       'keep. Estimated from a histogram; 10000 means 10 seconds or more. null if there were fewer than 20 streams.'
   ),
   tokens_per_second: orNull(
-    Type.Object({ p50: Type.Number({ minimum: 0 }) }),
+    Type.Object({ p50: described('The median.', Type.Number({ minimum: 0 })) }),
     'Output tokens per second after the first one: the median of the streams. Estimated from a histogram. null if there were fewer ' +
       'than 20 streams.'
   ),
@@ -102,7 +106,7 @@ export const ModelStatus = Type.Object({
 export type ModelStatus = Static<typeof ModelStatus>
 
 export const StatusResponse = Type.Object({
-  now: Instant,
+  now: described('When this was measured.', Instant),
   state: Type.Enum(serviceStates, {
     description:
       'The whole service. Without a gateway, it is `down`. Present announcements can only lower it: an outage to `down`, others but ' +
@@ -119,7 +123,7 @@ export const StatusResponse = Type.Object({
       'Those of the operator that are present, maintenance that begins within 7 days, and those that ended within the last 90 days; ' +
       'newest first, at most 100.'
   }),
-  providers: Type.Array(ProviderStatus),
-  models: Type.Array(ModelStatus)
+  providers: described('Each provider of models.', Type.Array(ProviderStatus)),
+  models: described('Each model on sale.', Type.Array(ModelStatus))
 })
 export type StatusResponse = Static<typeof StatusResponse>

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { accountEvents, operatorEvents } from '../events/event-types.ts'
+import { described } from './described.ts'
 import { patterns } from './patterns.ts'
 
 const closed = { additionalProperties: false } as const
@@ -8,35 +9,44 @@ const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema:
   Type.Union([schema, Type.Null()])
 
 const Id = Type.String({ format: 'uuid' })
-const Url = Type.String({ minLength: 1, maxLength: 2000 })
-const Description = Type.String({ maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
+const Url = described('The `https://` address that gets the messages.', Type.String({ minLength: 1, maxLength: 2000 }))
+const Description = described(
+  'What the endpoint is for, in your words. Default: empty.',
+  Type.String({ maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
+)
 
 /** Names of event types. */
 const typesOf = (events: object) => Type.Enum(Object.keys(events))
-const AccountTypes = Type.Array(typesOf(accountEvents), { minItems: 1, uniqueItems: true })
-const OperatorTypes = Type.Array(typesOf(operatorEvents), { minItems: 1, uniqueItems: true })
+const aboutTypes = 'Types of events that the endpoint gets. Null or absent: all types, also those of later releases.'
+const AccountTypes = Type.Array(typesOf(accountEvents), { minItems: 1, uniqueItems: true, description: aboutTypes })
+const OperatorTypes = Type.Array(typesOf(operatorEvents), { minItems: 1, uniqueItems: true, description: aboutTypes })
 
 /** An address that gets events. */
 export const WebhookEndpoint = Type.Object({
-  id: Id,
-  url: Type.String(),
-  description: Type.String(),
-  /** Null for all types, also those of later releases. */
-  event_types: orNull(Type.Array(Type.String())),
-  enabled: Type.Boolean(),
-  /** Why it gets no events; null if it does. */
-  disabled_reason: orNull(
-    Type.Enum(['failing', 'gone', 'turned_off'], {
-      description:
-        '`failing`: every try of a day failed. `gone`: the receiver answered 410. `turned_off`: somebody turned it off.'
-    })
+  id: described('The id of the endpoint.', Id),
+  url: described('The address that gets the messages.', Type.String()),
+  description: described('What the endpoint is for, in your words.', Type.String()),
+  event_types: described('Null for all types, also those of later releases.', orNull(Type.Array(Type.String()))),
+  enabled: described('Whether it gets events.', Type.Boolean()),
+  disabled_reason: described(
+    'Why it gets no events; null if it does.',
+    orNull(
+      Type.Enum(['failing', 'gone', 'turned_off'], {
+        description:
+          '`failing`: every try of a day failed. `gone`: the receiver answered 410. `turned_off`: somebody turned it off.'
+      })
+    )
   ),
-  disabled_at: orNull(Instant),
-  /** Since when every try has failed; null after a success, and before the first try. */
-  failing_since: orNull(Instant),
-  /** After a rotation: until when messages are signed with the old secret, too. */
-  old_secret_until: orNull(Instant),
-  created: Instant
+  disabled_at: described('When it was turned off; null if it is on.', orNull(Instant)),
+  failing_since: described(
+    'Since when every try has failed; null after a success, and before the first try.',
+    orNull(Instant)
+  ),
+  old_secret_until: described(
+    'After a rotation: until when messages are signed with the old secret, too.',
+    orNull(Instant)
+  ),
+  created: described('When it was created.', Instant)
 })
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>
 
@@ -47,7 +57,7 @@ const Secret = Type.String({
 const createMembers = { url: Url, description: Type.Optional(Description) }
 export const CreateWebhookRequest = Type.Object(
   { ...createMembers, event_types: Type.Optional(orNull(AccountTypes)) },
-  closed
+  { ...closed, examples: [{ url: 'https://example.com/hook', event_types: ['budget.threshold', 'key.revoked'] }] }
 )
 export type CreateWebhookRequest = Static<typeof CreateWebhookRequest>
 export const CreateOperatorWebhookRequest = Type.Object(
@@ -67,7 +77,7 @@ const changeMembers = {
 /** Absent members do not change. */
 export const ChangeWebhookRequest = Type.Object(
   { ...changeMembers, event_types: Type.Optional(orNull(AccountTypes)) },
-  closed
+  { ...closed, examples: [{ enabled: true }] }
 )
 export type ChangeWebhookRequest = Static<typeof ChangeWebhookRequest>
 export const ChangeOperatorWebhookRequest = Type.Object(
@@ -77,76 +87,98 @@ export const ChangeOperatorWebhookRequest = Type.Object(
 
 const RotateBody = Type.Object(
   {
-    /** How long messages are signed with the old secret, too; default one day. */
-    overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 7 * 86_400 }))
+    overlap_seconds: described(
+      'How long messages are signed with the old secret, too; default one day.',
+      Type.Optional(Type.Integer({ minimum: 0, maximum: 7 * 86_400 }))
+    )
   },
   closed
 )
 /** The body may be missing or empty. */
 export const RotateWebhookRequest = Type.Union([RotateBody, Type.Null()])
 
-export const WebhookParams = Type.Object({ id: Type.String() })
-export const WebhookDeliveryParams = Type.Object({ id: Type.String(), delivery_id: Type.String() })
+export const WebhookParams = Type.Object({ id: described('The id of the endpoint.', Type.String()) })
+export const WebhookDeliveryParams = Type.Object({
+  id: described('The id of the endpoint.', Type.String()),
+  delivery_id: described('The `id` of the delivery.', Type.String())
+})
 
-export const WebhookResponse = Type.Object({ endpoint: WebhookEndpoint })
-export const ListWebhooksResponse = Type.Object({ endpoints: Type.Array(WebhookEndpoint) })
-export const WebhookSecretResponse = Type.Object({ endpoint: WebhookEndpoint, secret: Secret })
+export const WebhookResponse = Type.Object({
+  endpoint: described('The endpoint, without its secret.', WebhookEndpoint)
+})
+export const ListWebhooksResponse = Type.Object({
+  endpoints: described('All endpoints of the account, at most 20.', Type.Array(WebhookEndpoint))
+})
+export const WebhookSecretResponse = Type.Object({
+  endpoint: described('The endpoint.', WebhookEndpoint),
+  secret: Secret
+})
 
 /** One try to send a message. */
 export const WebhookAttempt = Type.Object({
-  at: Instant,
-  duration_ms: Type.Integer(),
-  /** The status of the receiver's answer; null without one. */
-  status: orNull(Type.Integer()),
-  /** Why it failed, in words; null for a success. */
-  error: orNull(Type.String())
+  at: described('When the try began.', Instant),
+  duration_ms: described('How long it took, in milliseconds.', Type.Integer()),
+  status: described("The status of the receiver's answer; null without one.", orNull(Type.Integer())),
+  error: described('Why it failed, in words; null for a success.', orNull(Type.String()))
 })
 
 export const WebhookDelivery = Type.Object({
-  id: Id,
-  /** The header `webhook-id` of every try. */
-  message_id: Id,
-  type: Type.String(),
-  status: Type.Enum(['pending', 'delivered', 'failed']),
-  created: Instant,
-  /** When it is tried next; null if it is not pending. */
-  next_try: orNull(Instant),
-  /** The body of every try. */
-  message: Type.Object({
-    type: Type.String(),
-    timestamp: Instant,
-    data: Type.Object({}, { additionalProperties: true })
-  }),
-  /** The last 20 tries, newest first. */
-  attempts: Type.Array(WebhookAttempt)
+  id: described('The id of the delivery.', Id),
+  message_id: described('The header `webhook-id` of every try.', Id),
+  type: described('The type of the event.', Type.String()),
+  status: described(
+    '`pending`: it will be tried again. `failed`: all tries failed.',
+    Type.Enum(['pending', 'delivered', 'failed'])
+  ),
+  created: described('When the event was recorded.', Instant),
+  next_try: described('When it is tried next; null if it is not pending.', orNull(Instant)),
+  message: described(
+    'The body of every try.',
+    Type.Object({
+      type: described('The type of the event.', Type.String()),
+      timestamp: described('When it happened.', Instant),
+      data: described('The event itself, in the shape of its type.', Type.Object({}, { additionalProperties: true }))
+    })
+  ),
+  attempts: described('The last 20 tries, newest first.', Type.Array(WebhookAttempt))
 })
 export type WebhookDelivery = Static<typeof WebhookDelivery>
 
 export const ListDeliveriesQuery = Type.Object(
   {
-    status: Type.Optional(WebhookDelivery.properties.status),
-    /** 1 to 100; default 50. */
-    limit: Type.Optional(Type.String({ pattern: patterns.upTo100 })),
-    /** `next_cursor` of the previous page. */
-    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))
+    status: described(
+      'Only deliveries with this status. Default: all.',
+      Type.Optional(WebhookDelivery.properties.status)
+    ),
+    limit: described('1 to 100; default 50.', Type.Optional(Type.String({ pattern: patterns.upTo100 }))),
+    cursor: described(
+      '`next_cursor` of the previous page.',
+      Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))
+    )
   },
   closed
 )
 export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>
 export const ListDeliveriesResponse = Type.Object({
-  deliveries: Type.Array(WebhookDelivery),
-  /** Null on the last page. */
-  next_cursor: orNull(Type.String())
+  deliveries: described('Newest first.', Type.Array(WebhookDelivery)),
+  next_cursor: described('Null on the last page.', orNull(Type.String()))
 })
-export const WebhookDeliveryResponse = Type.Object({ delivery: WebhookDelivery })
+export const WebhookDeliveryResponse = Type.Object({
+  delivery: described('The delivery. The message is sent soon after this answer.', WebhookDelivery)
+})
 
 export const EventTypesResponse = Type.Object({
-  event_types: Type.Array(
-    Type.Object({
-      type: Type.String(),
-      description: Type.String(),
-      /** JSON Schema of the member `data` of the message. */
-      data: Type.Object({}, { additionalProperties: true })
-    })
+  event_types: described(
+    'Every type of event that the account can get.',
+    Type.Array(
+      Type.Object({
+        type: described('The name of the type.', Type.String()),
+        description: described('What happened.', Type.String()),
+        data: described(
+          'JSON Schema of the member `data` of the message.',
+          Type.Object({}, { additionalProperties: true })
+        )
+      })
+    )
   )
 })

@@ -47,6 +47,8 @@ interface Row {
   readonly column: string
   /** For people. */
   readonly name: string
+  /** What it counts, in a sentence. Absent for what the API does not show. */
+  readonly counts?: string
   /** 0 for most requests: passed, stored and shown only where it is not. */
   readonly isRare?: true
   /** Not measured, but derived from the cost of a request and its flags. */
@@ -86,11 +88,12 @@ const optionalPrice = <const Member extends string, const Kind extends string, c
  * Redis packs them in this order: add a new one at the end. In older rows it is 0.
  */
 const rows = {
-  requests: { column: 'requests', name: 'Requests', ...derived },
-  errors: { column: 'errors', name: 'Errors', ...derived },
+  requests: { column: 'requests', name: 'Requests', counts: 'Requests.', ...derived },
+  errors: { column: 'errors', name: 'Errors', counts: 'Requests that failed.', ...derived },
   promptTokens: {
     column: 'prompt_tokens',
     name: 'Input',
+    counts: 'Tokens of prompts.',
     unit: 'token',
     side: 'input',
     price: price('inputPicos', 'input', 'prompt')
@@ -98,12 +101,14 @@ const rows = {
   cachedTokens: {
     column: 'cached_tokens',
     name: 'Cached input',
+    counts: 'Tokens of prompts that the provider read from its cache.',
     ...ofPrompt,
     price: price('cachedInputPicos', 'cached_input', 'input_cache_read')
   },
   completionTokens: {
     column: 'completion_tokens',
     name: 'Output',
+    counts: 'Tokens of answers, with hidden reasoning.',
     unit: 'token',
     side: 'output',
     price: price('outputPicos', 'output', 'completion')
@@ -117,6 +122,7 @@ const rows = {
   reasoningTokens: {
     column: 'reasoning_tokens',
     name: 'Reasoning',
+    counts: 'Tokens of hidden reasoning.',
     ...ofOutput,
     price: optionalPrice('reasoningPicos', 'reasoning', 'internal_reasoning', 'whole')
   },
@@ -124,6 +130,7 @@ const rows = {
   cacheWriteTokens: {
     column: 'cache_write_tokens',
     name: 'Cache write',
+    counts: 'Tokens that the provider wrote into its cache for its default time.',
     ...rare,
     ...ofPrompt,
     price: optionalPrice('cacheWritePicos', 'cache_write', 'input_cache_write', 'dearest')
@@ -131,6 +138,7 @@ const rows = {
   longCacheWriteTokens: {
     column: 'long_cache_write_tokens',
     name: 'Long cache write',
+    counts: 'Tokens that the provider wrote into its cache for its long time.',
     ...rare,
     ...ofPrompt,
     price: optionalPrice('longCacheWritePicos', 'cache_write_long', 'input_cache_write_1h', 'dearest')
@@ -138,6 +146,7 @@ const rows = {
   audioInputTokens: {
     column: 'audio_input_tokens',
     name: 'Audio input',
+    counts: 'Tokens of audio in prompts.',
     ...rare,
     ...ofPrompt,
     price: optionalPrice('audioInputPicos', 'audio_input', 'audio', 'dearest')
@@ -145,6 +154,7 @@ const rows = {
   imageInputTokens: {
     column: 'image_input_tokens',
     name: 'Image input',
+    counts: 'Tokens of images in prompts.',
     ...rare,
     ...ofPrompt,
     price: optionalPrice('imageInputPicos', 'image_input', 'image_token', 'whole')
@@ -152,6 +162,7 @@ const rows = {
   audioOutputTokens: {
     column: 'audio_output_tokens',
     name: 'Audio output',
+    counts: 'Tokens of audio in answers.',
     ...rare,
     ...ofOutput,
     price: optionalPrice('audioOutputPicos', 'audio_output', 'audio_output', 'dearest')
@@ -159,12 +170,19 @@ const rows = {
   imageOutputTokens: {
     column: 'image_output_tokens',
     name: 'Image output',
+    counts: 'Tokens of images in answers.',
     ...rare,
     ...ofOutput,
     price: optionalPrice('imageOutputPicos', 'image_output', 'image_output', 'dearest')
   },
   /** Calls of tools that the provider ran. Each type of tool has a price of its own. */
-  toolCalls: { column: 'tool_calls', name: 'Tool calls', ...rare, unit: 'call' },
+  toolCalls: {
+    column: 'tool_calls',
+    name: 'Tool calls',
+    counts: 'Calls of tools that the provider ran.',
+    ...rare,
+    unit: 'call'
+  },
   /**
    * What accounts paid, minus what providers bill for it; below zero for requests that were sold below their cost. 0
    * where both are the same, so rows of older releases are right. Only operators see it.
@@ -244,10 +262,10 @@ export const shownCounters = countersWhere<ShownCounter>(({ isHidden }) => isHid
 export type ShownCount = Rows[ShownCounter]['column']
 export const shownCounts: readonly ShownCount[] = shownCounters.map((counter) => usageCounters[counter])
 
-/** In a sentence, what a counter is a part of; null if it is a whole. */
-export function describePart(counter: UsageCounter): string | null {
-  const { partOf } = rowOf(counter)
-  return partOf === undefined ? null : `Part of \`${usageCounters[partOf as UsageCounter]}\`.`
+/** Says what a counter of the API counts, and what it is a part of. */
+export function describeCounter(counter: UsageCounter): string {
+  const { counts = '', partOf } = rowOf(counter)
+  return partOf === undefined ? counts : `${counts} Part of \`${usageCounters[partOf as UsageCounter]}\`.`
 }
 
 /** What requests are charged for, besides themselves. */

@@ -68,6 +68,9 @@ function between(low: unknown, high: unknown, unit: string): string {
 export const asSchema = (value: unknown): JsonSchema =>
   value !== null && typeof value === 'object' ? (value as JsonSchema) : {}
 
+/** Stands for the name of a model in examples. Pages name one that is offered. */
+export const exampleModel = 'MODEL'
+
 /** JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
@@ -83,7 +86,17 @@ export interface Parameter {
   explode?: boolean
   schema?: JsonSchema
 }
-export type Content = Record<string, { schema?: JsonSchema }>
+/** A body of one media type. The example of a stream is its text. */
+export interface MediaType {
+  schema?: JsonSchema
+  example?: unknown
+  examples?: Record<string, { value?: unknown }>
+}
+export type Content = Record<string, MediaType>
+
+/** The example of a body that the document has itself; undefined for none. */
+export const ownExample = ({ example, examples = {} }: MediaType): unknown =>
+  example ?? Object.values(examples)[0]?.value
 export interface Response {
   description: string
   headers?: Record<string, unknown>

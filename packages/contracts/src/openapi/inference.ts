@@ -1,6 +1,7 @@
-import type { OpenApiDocument, Operation } from './document.ts'
+import type { Content, OpenApiDocument, Operation } from './document.ts'
 import { requestIdHeader } from './inference/answer-headers.ts'
 import { getCredits, getCurrentKey } from './inference/current-key.ts'
+import { answerExamples, requestExamples, streamExamples } from './inference/examples.ts'
 import { describeMembers } from './inference/member-texts.ts'
 import { countMessageTokens, createMessage } from './inference/messages.ts'
 import { getModel, listModels } from './inference/models.ts'
@@ -56,6 +57,52 @@ const getInferenceOpenApi: Operation = {
   }
 }
 
+/** Adds the examples of an operation. */
+function withExamples(operation: Operation): Operation {
+  const { operationId, requestBody, responses } = operation
+  const answered = answerExamples[operationId]
+  const streamed = streamExamples[operationId]
+  const success = responses[200]
+  return {
+    ...operation,
+    ...(requestBody !== undefined && {
+      requestBody: { ...requestBody, content: withExample(requestBody.content, json, requestExamples[operationId]) }
+    }),
+    responses: {
+      ...responses,
+      ...(success?.content !== undefined && {
+        200: { ...success, content: withExample(withExample(success.content, json, answered), events, streamed) }
+      })
+    }
+  }
+}
+
+const json = 'application/json'
+const events = 'text/event-stream'
+
+const withExample = (content: Content, type: string, example: unknown): Content =>
+  example === undefined ? content : { ...content, [type]: { ...content[type], example } }
+
+const paths: OpenApiDocument['paths'] = {
+  '/v1/chat/completions': { post: createChatCompletion },
+  '/v1/completions': { post: createCompletion },
+  '/v1/embeddings': { post: createEmbedding },
+  '/v1/moderations': { post: createModeration },
+  '/v1/messages': { post: createMessage },
+  '/v1/messages/count_tokens': { post: countMessageTokens },
+  '/v1/responses': { post: createResponse },
+  '/v1/responses/compact': { post: compactConversation },
+  '/v1/responses/input_tokens': { post: countInputTokens },
+  '/v1/responses/{id}': { get: getResponse, delete: deleteResponse },
+  '/v1/responses/{id}/input_items': { get: listInputItems },
+  '/v1/responses/{id}/cancel': { post: cancelResponse },
+  '/v1/models': { get: listModels },
+  '/v1/models/{model}': { get: getModel },
+  '/v1/key': { get: getCurrentKey },
+  '/v1/credits': { get: getCredits },
+  '/v1/openapi.json': { get: getInferenceOpenApi }
+}
+
 /** The gateway's API. */
 export const inferenceDocument: OpenApiDocument = {
   openapi: '3.1.0',
@@ -77,25 +124,12 @@ export const inferenceDocument: OpenApiDocument = {
       description: 'Call models. Errors say in `x-should-retry` whether to retry, and in `Retry-After` when.'
     }
   ],
-  paths: {
-    '/v1/chat/completions': { post: createChatCompletion },
-    '/v1/completions': { post: createCompletion },
-    '/v1/embeddings': { post: createEmbedding },
-    '/v1/moderations': { post: createModeration },
-    '/v1/messages': { post: createMessage },
-    '/v1/messages/count_tokens': { post: countMessageTokens },
-    '/v1/responses': { post: createResponse },
-    '/v1/responses/compact': { post: compactConversation },
-    '/v1/responses/input_tokens': { post: countInputTokens },
-    '/v1/responses/{id}': { get: getResponse, delete: deleteResponse },
-    '/v1/responses/{id}/input_items': { get: listInputItems },
-    '/v1/responses/{id}/cancel': { post: cancelResponse },
-    '/v1/models': { get: listModels },
-    '/v1/models/{model}': { get: getModel },
-    '/v1/key': { get: getCurrentKey },
-    '/v1/credits': { get: getCredits },
-    '/v1/openapi.json': { get: getInferenceOpenApi }
-  },
+  paths: Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, withExamples(operation)]))
+    ])
+  ),
   components: {
     schemas: Object.fromEntries(
       Object.entries(schemas).map(([name, schema]) => [name, describeMembers(name, schema)])

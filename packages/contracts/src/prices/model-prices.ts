@@ -1,7 +1,6 @@
 import { type Static, type TNumber, type TObjectOptions, type TOptional, type TUnsafe, Type } from 'typebox'
 import {
   type BasicPrice,
-  type PricedRow,
   type PriceKind,
   type PriceMember,
   pricedRows,
@@ -126,12 +125,16 @@ export function usdMembers<const Basic extends PriceKind>(
   options: TObjectOptions = {}
 ) {
   const isBasic = (kind: PriceKind): boolean => (basic as readonly PriceKind[]).includes(kind)
-  const ofKinds = (rows: readonly PricedRow[]) =>
-    Type.Object(Object.fromEntries(rows.map(({ kind }) => [kind, isBasic(kind) ? Usd : Type.Optional(Usd)])), options)
-  const members = pricedUnits.map(([unit, rows]) => [
-    units[unit].prices,
-    unit === 'token' ? ofKinds(rows) : Type.Optional(ofKinds(rows))
-  ])
+  const members = pricedUnits.map(([unit, rows]) => {
+    const kinds = rows.map(({ kind, name }) => {
+      const Price = Type.Number({ ...Usd, description: `US dollars for ${name.toLowerCase()}.` })
+      return [kind, isBasic(kind) ? Price : Type.Optional(Price)]
+    })
+    const { per, prices } = units[unit]
+    const description = `US dollars for ${per === 1 ? `each ${unit}` : `a million ${unit}s`}, by kind.`
+    const Prices = Type.Object(Object.fromEntries(kinds), { ...options, description })
+    return [prices, unit === 'token' ? Prices : Type.Optional(Prices)]
+  })
   return Object.fromEntries(members) as { usd_per_million_tokens: TUnsafe<TokenPrices<Basic>> }
 }
 

@@ -9,21 +9,25 @@ import { ratesFor } from './rates-for.ts'
  * request or one search, as exact decimal texts.
  */
 
-const Usd = Type.String({ pattern: '^(0|[1-9][0-9]*)(\\.[0-9]{0,11}[1-9])?$' })
+const Usd = (what: string) =>
+  Type.String({ pattern: '^(0|[1-9][0-9]*)(\\.[0-9]{0,11}[1-9])?$', description: `US dollars for ${what}.` })
 
 /** The name of the price of a web search, for OpenRouter and in `callNanos`. */
 const webSearch = 'web_search'
 
 type BasicMember = Extract<PricingMember, 'prompt' | 'completion' | 'input_cache_read'>
-type OfMeters = Record<BasicMember, typeof Usd> &
-  Record<Exclude<PricingMember, BasicMember>, Type.TOptional<typeof Usd>>
+type OfMeters = Record<BasicMember, Type.TString> &
+  Record<Exclude<PricingMember, BasicMember>, Type.TOptional<Type.TString>>
 
 const ofMeters = Object.fromEntries(
-  pricedRows.map(({ pricing, otherwise }) => [pricing, otherwise === undefined ? Usd : Type.Optional(Usd)])
+  pricedRows.map(({ pricing, otherwise, name, unit }) => {
+    const Price = Usd(`a ${unit}: ${name.toLowerCase()}`)
+    return [pricing, otherwise === undefined ? Price : Type.Optional(Price)]
+  })
 ) as OfMeters
 
 export const Pricing = Type.Object(
-  { ...ofMeters, request: Usd, [webSearch]: Type.Optional(Usd) },
+  { ...ofMeters, request: Usd('the request itself'), [webSearch]: Type.Optional(Usd('each search')) },
   {
     description:
       'What this key pays, in exact US dollars: for one token, for each request (`request`) and for each search (`web_search`). ' +
@@ -34,7 +38,7 @@ export const Pricing = Type.Object(
 export type Pricing = Static<typeof Pricing>
 
 export const UpcomingPricing = Type.Object({
-  from: Type.String({ format: 'date-time' }),
+  from: Type.String({ format: 'date-time', description: 'When the prices change.' }),
   pricing: Pricing
 })
 export type UpcomingPricing = Static<typeof UpcomingPricing>

@@ -3,20 +3,25 @@ import type { RefusedAmounts } from '../errors/refused-amounts.ts'
 import { type ErrorCode, errorTable } from '../errors/table.ts'
 import { formatUsd } from '../money/usd.ts'
 
-const Usd = Type.Union([Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' }), Type.Null()])
-const Tokens = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
+const orElse = 'Null if something else refused it.'
+const Usd = (what: string) =>
+  Type.Union([Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' }), Type.Null()], {
+    description: `US dollars ${what}. ${orElse}`
+  })
+const Tokens = (what: string) =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: `Tokens ${what}. ${orElse}` })
 
 /**
  * What a refused request needed, what was left for it, and the limit: dollars of a budget, or tokens of a minute. Null
  * if it was not refused for such an amount.
  */
 export const refusedMembers = {
-  needed_usd: Usd,
-  left_usd: Usd,
-  limit_usd: Usd,
-  needed_tokens: Tokens,
-  left_tokens: Tokens,
-  limit_tokens: Tokens
+  needed_usd: Usd('that the request needed at least'),
+  left_usd: Usd('that the budget had left'),
+  limit_usd: Usd('that the budget allows'),
+  needed_tokens: Tokens('that the request needed'),
+  left_tokens: Tokens('that the rate had left'),
+  limit_tokens: Tokens('that the rate allows in a minute')
 }
 const RefusedMembers = Type.Object(refusedMembers)
 

@@ -1,9 +1,13 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { described } from '@tollgate/contracts/http/described.ts'
 import { version } from '@tollgate/service/workspace.ts'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 
-const Alive = Type.Object({ ok: Type.Literal(true), version: Type.String() })
+const Alive = Type.Object({
+  ok: described('Always true.', Type.Literal(true)),
+  version: described('The release that runs.', Type.String())
+})
 
 /**
  * `GET /livez` on the public port answers 200 with the version. Load balancers and monitors outside check it: control

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type OpenApiDocument, type Operation, operationsOf } from '@tollgate/contracts/openapi/document.ts'
+import {
+  asSchema,
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+  operationsOf
+} from '@tollgate/contracts/openapi/document.ts'
 import { inferenceDocument } from '@tollgate/contracts/openapi/inference.ts'
 import { test } from 'tap'
 import { readApiDocument } from '../api-document.ts'
+import { alternativesOf, descriptionOf, resolve } from '../site/docs/schema-view.ts'
 import { expectStatus } from '../testing/call-control.ts'
 import { validator } from '../testing/check-against-document.ts'
 import type { RunningControl, TestUser } from '../testing/running-control.ts'
@@ -88,6 +95,10 @@ test('the document of the API', async (t) => {
     ['control', document],
     ['the gateway', inferenceDocument]
   ] as const) {
+    await t.test(`${name}: every parameter and member says what it means`, async () => {
+      assert.deepEqual(undescribed(one), [])
+    })
+
     await t.test(`${name}: is valid OpenAPI 3.1 without missing references`, async () => {
       assert.match(one.openapi, /^3\.1\.\d$/)
       const tags = new Set(one.tags.map((tag) => tag.name))
@@ -134,6 +145,33 @@ test('the document of the API', async (t) => {
     })
   }
 })
+
+/** Parameters and members, at any depth, of what customers call, that say nothing of themselves. */
+function undescribed(document: OpenApiDocument): string[] {
+  const named = document.components.schemas
+  const found: string[] = []
+  const visit = (schema: JsonSchema, path: string, within: readonly JsonSchema[]): void => {
+    const own = resolve(schema, named)
+    if (within.includes(own)) return
+    const inner = [...within, own]
+    for (const one of alternativesOf(own)) visit(one, path, inner)
+    if (own.items !== undefined) visit(asSchema(own.items), path, inner)
+    for (const [name, member] of Object.entries(asSchema(own.properties))) {
+      if (descriptionOf(asSchema(member), named) === undefined) found.push(`${path}.${name}`)
+      visit(asSchema(member), `${path}.${name}`, inner)
+    }
+  }
+  for (const { operation } of operationsOf(document).filter((one) => !one.operation.tags.includes('Operators'))) {
+    const { operationId, parameters = [], requestBody, responses } = operation
+    for (const { name, description = '' } of parameters) if (description === '') found.push(`${operationId}: ${name}`)
+    const successes = Object.entries(responses).filter(([status]) => Number(status) < 400)
+    const contents = [requestBody?.content, ...successes.map(([, { content }]) => content)]
+    for (const { schema = {} } of contents.flatMap((content) => Object.values(content ?? {}))) {
+      visit(schema, operationId, [])
+    }
+  }
+  return found
+}
 
 const reason = 'A test'
 const url = 'https://hooks.example.com/'

@@ -1,4 +1,5 @@
 import type { SwaggerOptions } from '@fastify/swagger'
+import { groupForOthers } from '@tollgate/contracts/docs/search-docs.ts'
 import { type DescribedEvent, describeEvents } from '@tollgate/contracts/events/describe-events.ts'
 import { accountEvents, operatorEvents } from '@tollgate/contracts/events/event-types.ts'
 import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
@@ -8,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { completeOperation, type OperationText, textOf } from './operation.ts'
 
-/** A group of operations in the document: those whose paths begin with one of `paths`. */
+/** A group of operations in the document: those for which one of its `paths` is the longest that theirs begins with. */
 interface Tag {
   readonly name: string
   readonly description: string
@@ -63,8 +64,21 @@ const tags: readonly Tag[] = [
       'For operators: users with `app_metadata.role` `operator` at the identity provider. Everybody else gets 404. Each act is logged with its reason.',
     paths: ['/api/admin']
   },
-  { name: 'Service', description: 'About the service itself.', paths: ['/api/status', '/api/openapi.json', '/livez'] }
+  { name: 'Service', description: 'About the service itself.', paths: ['/api/status', '/api/openapi.json'] },
+  {
+    name: groupForOthers,
+    description:
+      'Calls that customers never make: load balancers check the service, and the payment and identity providers report events.',
+    paths: ['/livez', '/api/auth/webhook', '/api/billing/webhook']
+  }
 ]
+
+/** The group of an operation; undefined for pages and other paths outside the API. */
+const tagOf = (path: string): Tag | undefined =>
+  tags
+    .flatMap((tag) => tag.paths.map((start) => ({ tag, start })))
+    .filter(({ start }) => path === start || path.startsWith(`${start}/`))
+    .toSorted((one, other) => other.start.length - one.start.length)[0]?.tag
 
 /**
  * Where @fastify/swagger carries the {@link OperationText} of a route. It keeps members of schemas whose names begin
@@ -135,7 +149,7 @@ function complete(document: OpenApiDocument): OpenApiDocument & Record<string, u
   for (const [registered, methods] of Object.entries(document.paths)) {
     // The root of a prefix is registered with a slash at its end. It answers without the slash, too.
     const path = registered.replace(/(.)\/$/, '$1')
-    const tag = tags.find((one) => one.paths.some((start) => path === start || path.startsWith(`${start}/`)))
+    const tag = tagOf(path)
     const described = Object.entries(methods).flatMap(([method, operation]) => {
       if (tag === undefined || operation.operationId === undefined) return []
       const text = (operation as unknown as Record<string, OperationText>)[textMember]!

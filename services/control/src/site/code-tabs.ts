@@ -25,7 +25,11 @@ export interface CodeOutput {
  *
  * @param output shown below the code of each language
  */
-export function codeTabs(snippets: Snippets, caption: string, output: CodeOutput | null = null): Html {
+export function codeTabs(
+  snippets: Readonly<Record<keyof Snippets, Html | string>>,
+  caption: string,
+  output: CodeOutput | null = null
+): Html {
   return html`<div class="code-tabs ${card} h-full overflow-hidden">
 <div class="flex items-center justify-between gap-3 border-b border-line px-3 py-2"><fieldset class="min-w-0"><legend class="sr-only">${caption}</legend><div class="${segments}">${languages.map(
     ([id, name], index) =>
@@ -40,4 +44,4 @@ ${output !== null && html`<p class="border-t border-line px-4 py-3 text-sm text-
 }
 
 const writeOutput = (printed: string): Html =>
-  html`<div class="grow border-t border-line bg-sunken px-4 py-3"><p class="text-xs text-ink-soft">Output</p><pre tabindex="0" role="region" aria-label="Output" class="mt-1 overflow-x-auto font-mono text-[0.8125rem] leading-relaxed text-ink-soft"><code>${printed}</code></pre></div>`
+  html`<div class="grow border-t border-line bg-sunken px-4 py-3"><p class="text-xs text-ink-soft">Example output</p><pre tabindex="0" role="region" aria-label="Example output" class="mt-1 overflow-x-auto font-mono text-[0.8125rem] leading-relaxed text-ink-soft"><code>${printed}</code></pre></div>`

@@ -7,7 +7,8 @@ export interface Snippets {
   readonly node: string
 }
 
-const placeholder = 'YOUR_API_KEY'
+/** Stands for the key in examples. */
+export const placeholder = 'YOUR_API_KEY'
 
 /** What each kind of call differs in. */
 interface CallForm {
@@ -64,73 +65,73 @@ export const speaksOnlyMessages = ({ kind, endpoints }: Pick<SiteModel, 'kind' |
 export function writeSnippets({ id, kind, endpoints }: SiteModel, gatewayUrl: string): Snippets {
   if (speaksOnlyMessages({ kind, endpoints })) return writeMessages(id, gatewayUrl)
   const { path, body, method, python, node } = forms[kind]
-  const members = Object.entries(body)
-  return {
-    curl: writeCurl(`${gatewayUrl}${path}`, { model: id, ...body }),
-    python: [
-      'from openai import OpenAI',
-      '',
-      'client = OpenAI(',
-      `    base_url="${gatewayUrl}/v1",`,
-      `    api_key="${placeholder}",`,
-      ')',
-      `answer = client.${method}(`,
-      `    model=${JSON.stringify(id)},`,
-      ...members.map(([name, value]) => `    ${name}=${inOneLine(value)},`),
-      ')',
-      `print(${python})`
-    ].join('\n'),
-    node: [
-      "import OpenAI from 'openai'",
-      '',
-      'const client = new OpenAI({',
-      `  baseURL: '${gatewayUrl}/v1',`,
-      `  apiKey: '${placeholder}'`,
-      '})',
-      `const answer = await client.${method}({`,
-      [`  model: ${JSON.stringify(id)}`, ...members.map(([name, value]) => `  ${name}: ${inOneLine(value)}`)].join(
-        ',\n'
-      ),
-      '})',
-      `console.log(${node})`
-    ].join('\n')
-  }
+  const call = { sdk: 'openai', method, params: { model: id, ...body }, prints: { python, node } } as const
+  return { curl: writeCurl(`${gatewayUrl}${path}`, call.params), ...writeSdkCall(call, gatewayUrl) }
 }
 
 function writeMessages(id: string, gatewayUrl: string): Snippets {
-  const messages = [{ role: 'user', content: 'Hello!' }]
-  const model = JSON.stringify(id)
+  const params = { model: id, max_tokens: 1024, messages: [{ role: 'user', content: 'Hello!' }] }
+  const printed = 'answer.content[0].text'
+  const call = {
+    sdk: 'anthropic',
+    method: 'messages.create',
+    params,
+    prints: { python: printed, node: printed }
+  } as const
+  const curl = writeCurl(`${gatewayUrl}/v1/messages`, params, ['anthropic-version: 2023-06-01'])
+  return { curl, ...writeSdkCall(call, gatewayUrl) }
+}
+
+/** A call of a function of a provider's SDK. */
+export interface SdkCall {
+  readonly sdk: 'openai' | 'anthropic'
+  /** Its name; in Python with underscores instead of capitals. */
+  readonly method: string
+  /** A first argument without a name, such as an id. */
+  readonly subject?: string
+  readonly params: Readonly<Record<string, unknown>>
+  /** What the example prints. */
+  readonly prints: { readonly python: string; readonly node: string }
+}
+
+const sdks = {
+  openai: { python: 'openai', node: 'openai', name: 'OpenAI', base: '/v1' },
+  anthropic: { python: 'anthropic', node: '@anthropic-ai/sdk', name: 'Anthropic', base: '' }
+} as const
+
+/** Writes a call with the SDKs of Python and Node. */
+export function writeSdkCall(
+  { sdk, method, subject, params, prints }: SdkCall,
+  gatewayUrl: string
+): Pick<Snippets, 'python' | 'node'> {
+  const { python, node, name, base } = sdks[sdk]
+  const first = subject === undefined ? [] : [JSON.stringify(subject)]
+  const members = Object.entries(params)
+  const snakeMethod = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const inPython = [...first, ...members.map(([one, value]) => `${one}=${inOneLine(value)}`)]
+  const inNode = `{\n${members.map(([one, value]) => `  ${one}: ${inOneLine(value)}`).join(',\n')}\n}`
   return {
-    curl: writeCurl(`${gatewayUrl}/v1/messages`, { model: id, max_tokens: 1024, messages }, [
-      'anthropic-version: 2023-06-01'
-    ]),
     python: [
-      'from anthropic import Anthropic',
+      `from ${python} import ${name}`,
       '',
-      'client = Anthropic(',
-      `    base_url="${gatewayUrl}",`,
+      `client = ${name}(`,
+      `    base_url="${gatewayUrl}${base}",`,
       `    api_key="${placeholder}",`,
       ')',
-      'answer = client.messages.create(',
-      `    model=${model},`,
-      '    max_tokens=1024,',
-      `    messages=${inOneLine(messages)},`,
-      ')',
-      'print(answer.content[0].text)'
+      ...(members.length === 0
+        ? [`answer = client.${snakeMethod}(${inPython.join(', ')})`]
+        : [`answer = client.${snakeMethod}(`, ...inPython.map((argument) => `    ${argument},`), ')']),
+      `print(${prints.python})`
     ].join('\n'),
     node: [
-      "import Anthropic from '@anthropic-ai/sdk'",
+      `import ${name} from '${node}'`,
       '',
-      'const client = new Anthropic({',
-      `  baseURL: '${gatewayUrl}',`,
+      `const client = new ${name}({`,
+      `  baseURL: '${gatewayUrl}${base}',`,
       `  apiKey: '${placeholder}'`,
       '})',
-      'const answer = await client.messages.create({',
-      `  model: ${model},`,
-      '  max_tokens: 1024,',
-      `  messages: ${inOneLine(messages)}`,
-      '})',
-      'console.log(answer.content[0].text)'
+      `const answer = await client.${method}(${[...first, ...(members.length === 0 ? [] : [inNode])].join(', ')})`,
+      `console.log(${prints.node})`
     ].join('\n')
   }
 }
@@ -152,4 +153,4 @@ export const inOneLine = (value: unknown): string =>
     : JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ').replaceAll('[ ', '[').replaceAll(' ]', ']')
 
 /** Quotes a text for a shell. In single quotes, it treats only the single quote itself specially. */
-const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+export const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

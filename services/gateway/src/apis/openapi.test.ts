@@ -7,6 +7,7 @@ import formats from 'ajv-formats'
 import { test } from 'tap'
 import { messageOf } from '../testing/message-answers.ts'
 import { startGateway } from '../testing/start-gateway.ts'
+import { apis } from './index.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
@@ -91,6 +92,27 @@ test('the gateway matches its document', async (t) => {
     const described = operationsOf(inferenceDocument).map(({ method, path }) => `${method} ${path}`)
     const registered = [...gateway.routes].map((route) => route.replace(/\*$/, '{model}').replace(':id', '{id}'))
     assert.deepEqual(described.sort(), registered.sort())
+  })
+
+  await t.test('a request has exactly the members that the gateway accepts', async () => {
+    for (const { path, members } of apis) {
+      const { requestBody } = inferenceDocument.paths[`/v1${path}`]!.post!
+      const { $ref } = requestBody!.content['application/json']!.schema as { $ref: string }
+      const { properties } = inferenceDocument.components.schemas[$ref.split('/').at(-1)!]!
+      const listed = Object.entries(properties as Record<string, { description: string }>)
+      // Members that are always refused are listed too, to say what to send instead.
+      const taken = listed.filter(([name, { description }]) => name !== 'usage' && !description.startsWith('Refused'))
+      assert.deepEqual(
+        taken.map(([name]) => name).filter((name) => !members.has(name)),
+        [],
+        path
+      )
+      assert.deepEqual(
+        [...members].filter((name) => !listed.some(([one]) => one === name)),
+        [],
+        path
+      )
+    }
   })
 
   await t.test('it is served without a key', async () => {

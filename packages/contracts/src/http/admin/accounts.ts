@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AuditEntry } from '../audit.ts'
+import { described } from '../described.ts'
 import { Adjustment, OpenRefusal } from '../usage.ts'
 import { AccountId, Count, Cursor, closed, Instant, NextCursor, PageLimit, Reason, Usd } from './adjustments.ts'
 
@@ -8,21 +9,21 @@ const SuspensionReason = Type.Enum(['identity', 'team', 'deleted', 'operator', '
 
 export const AdminAccountsQuery = Type.Object(
   {
-    /** A part of an address, the beginning of an account's id, a key's id, or a value of a key's metadata. */
-    q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    /** The plan in force. */
-    plan: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    /**
-     * `waiting`: for an operator's approval; `in_team`: paused while the owner has a seat in a team. Each account has
-     * one of the four.
-     */
-    status: Type.Optional(Type.Enum(['active', 'suspended', 'waiting', 'in_team'])),
-    /** Only accounts whose last payment failed. */
-    past_due: Type.Optional(Type.Literal('true')),
-    /** Default `spend`: most spent this month first. `created`: newest first. */
-    sort: Type.Optional(Type.Enum(['spend', 'created'])),
-    /** 1 to 100; default 50. */
-    limit: Type.Optional(PageLimit),
+    q: described(
+      "A part of an address, the beginning of an account's id, a key's id, or a value of a key's metadata.",
+      Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
+    ),
+    plan: described('The plan in force.', Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))),
+    status: described(
+      "`waiting`: for an operator's approval; `in_team`: paused while the owner has a seat in a team. Each account has one of the four.",
+      Type.Optional(Type.Enum(['active', 'suspended', 'waiting', 'in_team']))
+    ),
+    past_due: described('Only accounts whose last payment failed.', Type.Optional(Type.Literal('true'))),
+    sort: described(
+      'Default `spend`: most spent this month first. `created`: newest first.',
+      Type.Optional(Type.Enum(['spend', 'created']))
+    ),
+    limit: described('1 to 100; default 50.', Type.Optional(PageLimit)),
     cursor: Type.Optional(Cursor)
   },
   closed
@@ -32,23 +33,19 @@ export type AdminAccountsQuery = Static<typeof AdminAccountsQuery>
 /** An account in the list. */
 export const AdminAccountListing = Type.Object({
   id: AccountId,
-  /** Address and name of the owner; empty after the owner is deleted. */
-  email: Type.String(),
+  email: described('Address and name of the owner; empty after the owner is deleted.', Type.String()),
   name: Type.String(),
-  /** The plan in force. */
-  plan: Type.String(),
+  plan: described('The plan in force.', Type.String()),
   status: AccountStatus,
-  /** Every reason for which the account is suspended. */
-  suspended_for: Type.Array(SuspensionReason),
-  /** The team in which its owner has a seat, with the address of that team’s owner; null without one. */
-  team: Type.Union([Type.Object({ account_id: AccountId, owner_email: Type.String() }), Type.Null()]),
+  suspended_for: described('Every reason for which the account is suspended.', Type.Array(SuspensionReason)),
+  team: described(
+    'The team in which its owner has a seat, with the address of that team’s owner; null without one.',
+    Type.Union([Type.Object({ account_id: AccountId, owner_email: Type.String() }), Type.Null()])
+  ),
   past_due: Type.Boolean(),
-  /** People who act for the account, its owner included. */
-  people: Count,
-  /** Active keys. */
-  keys: Count,
-  /** Spend of this month, up to some seconds old. */
-  spent_usd: Usd,
+  people: described('People who act for the account, its owner included.', Count),
+  keys: described('Active keys.', Count),
+  spent_usd: described('Spend of this month, up to some seconds old.', Usd),
   created_at: Instant
 })
 export type AdminAccountListing = Static<typeof AdminAccountListing>
@@ -69,12 +66,15 @@ const limit = <Value extends Type.TSchema>(value: Value) =>
   Type.Object({
     value: Type.Union([value, Type.Null()]),
     from: LimitSource,
-    /** The plan's value. Null: no limit. */
-    plan_value: Type.Union([value, Type.Null()]),
-    /** What an operator set, also while the owner's lower cap applies. Null: nothing. */
-    operator_value: Type.Union([value, Type.Null()]),
-    /** When the operator's value ends; null for no end, and without an operator's value. */
-    ends_at: Type.Union([Instant, Type.Null()])
+    plan_value: described("The plan's value. Null: no limit.", Type.Union([value, Type.Null()])),
+    operator_value: described(
+      "What an operator set, also while the owner's lower cap applies. Null: nothing.",
+      Type.Union([value, Type.Null()])
+    ),
+    ends_at: described(
+      "When the operator's value ends; null for no end, and without an operator's value.",
+      Type.Union([Instant, Type.Null()])
+    )
   })
 
 /** The limits in force, and the price group. */
@@ -96,8 +96,7 @@ export const AdminUser = Type.Object({
   email: Type.String(),
   name: Type.String(),
   role: Type.Enum(['owner', 'seat']),
-  /** Open sessions. */
-  sessions: Count
+  sessions: described('Open sessions.', Count)
 })
 
 export const AdminKey = Type.Object({
@@ -125,8 +124,7 @@ export const AdminSubscription = Type.Object({
 
 export const AdminInvoice = Type.Object({
   id: Type.String(),
-  /** In the currency's smallest unit. */
-  amount: Type.Integer(),
+  amount: described("In the currency's smallest unit.", Type.Integer()),
   currency: Type.String(),
   status: Type.String(),
   created_at: Instant,
@@ -135,27 +133,28 @@ export const AdminInvoice = Type.Object({
 
 export const AdminAccount = Type.Object({
   ...AdminAccountListing.properties,
-  /** The plan without an operator's override. */
-  own_plan: Type.String(),
-  /** The plan that an operator set, until `ends_at`; null without one. */
-  plan_override: Type.Union([
-    Type.Object({ id: Type.String(), ends_at: Type.Union([Instant, Type.Null()]) }),
-    Type.Null()
-  ]),
+  own_plan: described("The plan without an operator's override.", Type.String()),
+  plan_override: described(
+    'The plan that an operator set, until `ends_at`; null without one.',
+    Type.Union([Type.Object({ id: Type.String(), ends_at: Type.Union([Instant, Type.Null()]) }), Type.Null()])
+  ),
   limits: AdminLimits,
-  /** Reserved for running requests; `0.00` while Redis is unavailable. */
-  reserved_usd: Usd,
+  reserved_usd: described('Reserved for running requests; `0.00` while Redis is unavailable.', Usd),
   users: Type.Array(AdminUser),
-  /** The newest 100 keys, active keys first. `refusals`: why a key refuses requests now. */
-  key_list: Type.Array(Type.Object({ ...AdminKey.properties, refusals: Type.Array(OpenRefusal) })),
-  /** Null for an account that never bought anything. */
-  subscription: Type.Union([AdminSubscription, Type.Null()]),
-  /** The newest 20; null while the payment provider is unavailable. */
-  invoices: Type.Union([Type.Array(AdminInvoice), Type.Null()]),
-  /** The newest 100. */
-  adjustments: Type.Array(Adjustment),
-  /** The newest 50 entries of the account's audit log. */
-  audit: Type.Array(AuditEntry)
+  key_list: described(
+    'The newest 100 keys, active keys first. `refusals`: why a key refuses requests now.',
+    Type.Array(Type.Object({ ...AdminKey.properties, refusals: Type.Array(OpenRefusal) }))
+  ),
+  subscription: described(
+    'Null for an account that never bought anything.',
+    Type.Union([AdminSubscription, Type.Null()])
+  ),
+  invoices: described(
+    'The newest 20; null while the payment provider is unavailable.',
+    Type.Union([Type.Array(AdminInvoice), Type.Null()])
+  ),
+  adjustments: described('The newest 100.', Type.Array(Adjustment)),
+  audit: described("The newest 50 entries of the account's audit log.", Type.Array(AuditEntry))
 })
 export type AdminAccount = Static<typeof AdminAccount>
 
@@ -183,10 +182,11 @@ export const OwnLimits = Type.Object(
     tokens_per_minute: Type.Optional(Rate),
     concurrent_requests: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e6 })),
     key_quota: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e6 })),
-    /** One of the catalog's `price_groups`. */
-    price_group: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
-    /** When these limits end. Null: never. */
-    ends_at: Type.Union([Instant, Type.Null()])
+    price_group: described(
+      "One of the catalog's `price_groups`.",
+      Type.Optional(Type.String({ minLength: 1, maxLength: 40 }))
+    ),
+    ends_at: described('When these limits end. Null: never.', Type.Union([Instant, Type.Null()]))
   },
   closed
 )
@@ -205,8 +205,10 @@ export const ChangeAccountByOperatorRequest = Type.Object(
         Type.Null()
       ])
     ),
-    /** Replaces all limits that an operator set before. */
-    limits: Type.Optional(Type.Union([OwnLimits, Type.Null()]))
+    limits: described(
+      'Replaces all limits that an operator set before.',
+      Type.Optional(Type.Union([OwnLimits, Type.Null()]))
+    )
   },
   closed
 )

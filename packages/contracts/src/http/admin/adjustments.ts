@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { described } from '../described.ts'
 import { patterns } from '../patterns.ts'
 import { Adjustment } from '../usage.ts'
 
@@ -23,14 +24,16 @@ export const PageLimit = Type.String({ pattern: patterns.upTo100 })
 /** Charges or credits an account for a month. */
 export const AdjustmentRequest = Type.Object(
   {
-    /** A new random id. A repeated call with the same id changes nothing more. */
-    id: Type.String({ format: 'uuid' }),
-    /** Above zero: charges the account. Below zero: credits it. At most nine decimals. */
-    amount_usd: Type.Number({ minimum: -1e6, maximum: 1e6 }),
-    /** The present month, or an earlier one. */
-    month: Month,
-    /** The customer sees it with the adjustment. */
-    reason: Reason
+    id: described(
+      'A new random id. A repeated call with the same id changes nothing more.',
+      Type.String({ format: 'uuid' })
+    ),
+    amount_usd: described(
+      'Above zero: charges the account. Below zero: credits it. At most nine decimals.',
+      Type.Number({ minimum: -1e6, maximum: 1e6 })
+    ),
+    month: described('The present month, or an earlier one.', Month),
+    reason: described('The customer sees it with the adjustment.', Reason)
   },
   closed
 )

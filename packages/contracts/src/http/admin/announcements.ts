@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { described } from '../described.ts'
 import { patterns } from '../patterns.ts'
 import { Announcement, announcementLevels } from '../status.ts'
 import { closed, Instant } from './adjustments.ts'
@@ -15,10 +16,8 @@ export const AnnouncementRequest = Type.Object(
     level: Level,
     title: Title,
     text: Type.Optional(Text),
-    /** Default: now. */
-    starts_at: Type.Optional(Instant),
-    /** Default: null. */
-    ends_at: Type.Optional(EndsAt)
+    starts_at: described('Default: now.', Type.Optional(Instant)),
+    ends_at: described('Default: null.', Type.Optional(EndsAt))
   },
   closed
 )
@@ -33,7 +32,7 @@ export const ChangeAnnouncementRequest = Type.Object(
     starts_at: Type.Optional(Instant),
     ends_at: Type.Optional(EndsAt)
   },
-  { ...closed, minProperties: 1 }
+  { ...closed, minProperties: 1, examples: [{ title: 'Solved' }] }
 )
 export type ChangeAnnouncementRequest = Static<typeof ChangeAnnouncementRequest>
 
@@ -43,7 +42,9 @@ export const AnnouncementResponse = Type.Object({ announcement: Announcement })
 export type AnnouncementResponse = Static<typeof AnnouncementResponse>
 
 export const AnnouncementsResponse = Type.Object({
-  /** Also those that nobody sees yet or any more. The latest to start first; at most 100. */
-  announcements: Type.Array(Announcement)
+  announcements: described(
+    'Also those that nobody sees yet or any more. The latest to start first; at most 100.',
+    Type.Array(Announcement)
+  )
 })
 export type AnnouncementsResponse = Static<typeof AnnouncementsResponse>

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { described } from '../described.ts'
 import { AdminKey } from './accounts.ts'
 import { AccountId, closed, Reason } from './adjustments.ts'
 
@@ -19,8 +20,7 @@ export const FoundKeyResponse = Type.Object({
   key: Type.Object({
     ...AdminKey.properties,
     account_id: AccountId,
-    /** Address and name of the account’s owner; empty after the owner is deleted. */
-    owner_email: Type.String(),
+    owner_email: described('Address and name of the account’s owner; empty after the owner is deleted.', Type.String()),
     owner_name: Type.String()
   })
 })
@@ -36,7 +36,9 @@ export type RevokeReportedKeyRequest = Static<typeof RevokeReportedKeyRequest>
 
 export const RevokedKeyResponse = Type.Object({
   key: Type.Object({ id: Type.String(), label: Type.String(), prefix: Type.String(), account_id: AccountId }),
-  /** Whether the owner gets a mail. False if the key was revoked before, or control has no mail server. */
-  mailed: Type.Boolean()
+  mailed: described(
+    'Whether the owner gets a mail. False if the key was revoked before, or control has no mail server.',
+    Type.Boolean()
+  )
 })
 export type RevokedKeyResponse = Static<typeof RevokedKeyResponse>

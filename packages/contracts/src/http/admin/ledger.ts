@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { described } from '../described.ts'
 import {
   AccountId,
   Count,
@@ -14,10 +15,11 @@ import {
 
 export const AdminLedgerQuery = Type.Object(
   {
-    /** Default: the present month, UTC. Redis has counters of the present month only. */
-    month: Type.Optional(Month),
-    /** Differences per answer, 1 to 100; default 50. */
-    limit: Type.Optional(PageLimit),
+    month: described(
+      'Default: the present month, UTC. Redis has counters of the present month only.',
+      Type.Optional(Month)
+    ),
+    limit: described('Differences per answer, 1 to 100; default 50.', Type.Optional(PageLimit)),
     cursor: Type.Optional(Cursor)
   },
   closed
@@ -36,21 +38,17 @@ export type LedgerDifferenceReason = Static<typeof LedgerDifferenceReason>
 /** An account whose spend in Redis differs from the ledger. */
 export const LedgerDifference = Type.Object({
   account_id: AccountId,
-  /** Address of the owner; empty after the owner is deleted. */
-  email: Type.String(),
-  /** What Redis has counted; null without a counter. */
-  counted_usd: Type.Union([Usd, Type.Null()]),
-  /** What the ledger has. */
-  ledger_usd: SignedUsd,
-  /** Sum of the operators' adjustments. They count towards the cap, but are not usage. */
-  adjustments_usd: SignedUsd,
-  /** Redis minus the ledger. */
-  difference_usd: SignedUsd,
+  email: described('Address of the owner; empty after the owner is deleted.', Type.String()),
+  counted_usd: described('What Redis has counted; null without a counter.', Type.Union([Usd, Type.Null()])),
+  ledger_usd: described('What the ledger has.', SignedUsd),
+  adjustments_usd: described(
+    "Sum of the operators' adjustments. They count towards the cap, but are not usage.",
+    SignedUsd
+  ),
+  difference_usd: described('Redis minus the ledger.', SignedUsd),
   reason: LedgerDifferenceReason,
-  /** Whether the difference goes away by itself within seconds. */
-  is_normal: Type.Boolean(),
-  /** What it means, and what to do. */
-  explanation: Type.String()
+  is_normal: described('Whether the difference goes away by itself within seconds.', Type.Boolean()),
+  explanation: described('What it means, and what to do.', Type.String())
 })
 export type LedgerDifference = Static<typeof LedgerDifference>
 
@@ -58,10 +56,11 @@ export type LedgerDifference = Static<typeof LedgerDifference>
 export const AdminLedger = Type.Object({
   month: Month,
   at: Instant,
-  /** False for an earlier month: Redis has no counters of it, so there are only sums. */
-  is_compared: Type.Boolean(),
-  /** Of the accounts of this answer. */
-  accounts: Count,
+  is_compared: described(
+    'False for an earlier month: Redis has no counters of it, so there are only sums.',
+    Type.Boolean()
+  ),
+  accounts: described('Of the accounts of this answer.', Count),
   ledger_usd: SignedUsd,
   adjustments_usd: SignedUsd,
   differences: Type.Array(LedgerDifference)
@@ -77,8 +76,7 @@ export type AdminLedgerResponse = Static<typeof AdminLedgerResponse>
 
 export const AdminReceiptsQuery = Type.Object(
   {
-    /** Default: since the request log has all requests. */
-    from: Type.Optional(Instant),
+    from: described('Default: since the request log has all requests.', Type.Optional(Instant)),
     cursor: Type.Optional(Cursor)
   },
   closed
@@ -110,32 +108,28 @@ export type ReceiptDifference = Static<typeof ReceiptDifference>
 /** A part of the comparison: the hours up to the cursor. */
 export const AdminReceiptsResponse = Type.Object({
   receipts: Type.Object({
-    /** When the log began; null while it is empty. */
-    started_at: Type.Union([Instant, Type.Null()]),
+    started_at: described('When the log began; null while it is empty.', Type.Union([Instant, Type.Null()])),
     from: Instant,
     to: Instant,
-    /** Of these hours. */
-    requests: Count,
+    requests: described('Of these hours.', Count),
     ledger_usd: SignedUsd,
     receipts_usd: SignedUsd,
-    /**
-     * Rows of the ledger that were counted late: in another hour than that of the admission. They belong to the hour of
-     * the admission.
-     */
-    late_rows: Count,
-    /** Days whose hours the ledger has folded: they are compared as a whole. */
-    folded_days: Count,
-    /** How many accounts differ in some hour. At most 100 of each hour are listed. */
-    differing: Count,
+    late_rows: described(
+      'Rows of the ledger that were counted late: in another hour than that of the admission. They belong to the hour of the admission.',
+      Count
+    ),
+    folded_days: described('Days whose hours the ledger has folded: they are compared as a whole.', Count),
+    differing: described('How many accounts differ in some hour. At most 100 of each hour are listed.', Count),
     differences: Type.Array(ReceiptDifference),
-    /** Receipts that Redis dropped since it has its data; null while Redis is unavailable. */
-    dropped: Type.Union([Count, Type.Null()]),
-    /** Receipts that could not be stored. */
-    skipped: Count,
-    /**
-     * Sum of the operators' adjustments in the months of these hours. They are no requests, so they have no receipt.
-     */
-    adjustments_usd: SignedUsd
+    dropped: described(
+      'Receipts that Redis dropped since it has its data; null while Redis is unavailable.',
+      Type.Union([Count, Type.Null()])
+    ),
+    skipped: described('Receipts that could not be stored.', Count),
+    adjustments_usd: described(
+      "Sum of the operators' adjustments in the months of these hours. They are no requests, so they have no receipt.",
+      SignedUsd
+    )
   }),
   next_cursor: NextCursor
 })

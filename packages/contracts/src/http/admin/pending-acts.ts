@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AuditEntry } from '../audit.ts'
+import { described } from '../described.ts'
 import { AccountId, Instant } from './adjustments.ts'
 
 /** An act of an operator that waits for a second one. Nothing is done before. */
@@ -7,17 +8,19 @@ export const PendingAct = Type.Object({
   id: Type.String({ format: 'uuid' }),
   action: Type.Enum(['account.adjusted', 'account.overridden']),
   account_id: AccountId,
-  /** Address of the account's owner; null after the owner is deleted. */
-  account_email: Type.Union([Type.String(), Type.Null()]),
-  /** What it will do. */
-  detail: AuditEntry.properties.detail,
+  account_email: described(
+    "Address of the account's owner; null after the owner is deleted.",
+    Type.Union([Type.String(), Type.Null()])
+  ),
+  detail: described('What it will do.', AuditEntry.properties.detail),
   reason: Type.String(),
-  /** The operator who asked. Only another one confirms or rejects it. */
-  asked_by: Type.String({ format: 'uuid' }),
+  asked_by: described(
+    'The operator who asked. Only another one confirms or rejects it.',
+    Type.String({ format: 'uuid' })
+  ),
   asked_by_email: Type.Union([Type.String(), Type.Null()]),
   asked_at: Instant,
-  /** Nobody can confirm it from then on. */
-  ends_at: Instant
+  ends_at: described('Nobody can confirm it from then on.', Instant)
 })
 export type PendingAct = Static<typeof PendingAct>
 
@@ -26,8 +29,7 @@ export const PendingActResponse = Type.Object({ pending: PendingAct })
 export type PendingActResponse = Static<typeof PendingActResponse>
 
 export const PendingActsResponse = Type.Object({
-  /** At most 100, the oldest first. */
-  pending: Type.Array(PendingAct)
+  pending: described('At most 100, the oldest first.', Type.Array(PendingAct))
 })
 export type PendingActsResponse = Static<typeof PendingActsResponse>
 

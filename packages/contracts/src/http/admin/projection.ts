@@ -1,25 +1,20 @@
 import { type Static, Type } from 'typebox'
+import { described } from '../described.ts'
 import { Count, closed, Reason } from './adjustments.ts'
 
 /** How complete the copy in Redis is. */
 export const AdminProjection = Type.Object({
-  /** Rises when everything is written to Redis again. */
-  epoch: Count,
+  epoch: described('Rises when everything is written to Redis again.', Count),
   shards: Type.Object({
     total: Count,
-    /** Redis has their newest change. */
-    current: Count,
-    /** Redis lacks changes. Gateways use the earlier state for some seconds. */
-    behind: Count,
-    /** Not verified for the present Redis process. Gateways refuse their requests. */
-    unverified: Count,
-    /** Their Redis process does not answer. */
-    unreachable: Count
+    current: described('Redis has their newest change.', Count),
+    behind: described('Redis lacks changes. Gateways use the earlier state for some seconds.', Count),
+    unverified: described('Not verified for the present Redis process. Gateways refuse their requests.', Count),
+    unreachable: described('Their Redis process does not answer.', Count)
   }),
   catalog: Type.Object({
     version: Count,
-    /** Whether Redis has this version. */
-    is_current: Type.Boolean()
+    is_current: described('Whether Redis has this version.', Type.Boolean())
   }),
   is_current: Type.Boolean()
 })

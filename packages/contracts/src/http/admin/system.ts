@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { described } from '../described.ts'
 import { Count, Instant } from './adjustments.ts'
 
 const InstantOrNull = Type.Union([Instant, Type.Null()])
@@ -14,11 +15,10 @@ const Process = Type.Object({
 
 export const UpstreamState = Type.Object({
   name: Type.String(),
-  /**
-   * `open`: after failures, requests go to other upstreams where they can. `half-open`: it tests whether the upstream
-   * works again.
-   */
-  breaker: Type.Enum(['closed', 'open', 'half-open'])
+  breaker: described(
+    '`open`: after failures, requests go to other upstreams where they can. `half-open`: it tests whether the upstream works again.',
+    Type.Enum(['closed', 'open', 'half-open'])
+  )
 })
 
 export const AdminSystem = Type.Object({
@@ -27,8 +27,10 @@ export const AdminSystem = Type.Object({
   gateways: Type.Array(
     Type.Object({
       ...Process.properties,
-      /** Version of the catalog that the gateway uses; null before it has one. */
-      catalog_version: Type.Union([Type.Number(), Type.Null()]),
+      catalog_version: described(
+        'Version of the catalog that the gateway uses; null before it has one.',
+        Type.Union([Type.Number(), Type.Null()])
+      ),
       upstreams: Type.Array(UpstreamState)
     })
   ),
@@ -39,45 +41,57 @@ export const AdminSystem = Type.Object({
         run_id: Type.String(),
         version: Type.Union([Type.String(), Type.Null()]),
         used_memory_bytes: Type.Union([Count, Type.Null()]),
-        /** Shards that this process has, and those that control has verified for it. Others refuse requests. */
-        shards: Count,
+        shards: described(
+          'Shards that this process has, and those that control has verified for it. Others refuse requests.',
+          Count
+        ),
         verified_shards: Count
       })
     )
   }),
   projection: Type.Object({
-    /** Shards whose newest change is not in Redis yet; null while Redis is unavailable. */
-    shards_behind: Type.Union([Count, Type.Null()])
+    shards_behind: described(
+      'Shards whose newest change is not in Redis yet; null while Redis is unavailable.',
+      Type.Union([Count, Type.Null()])
+    )
   }),
   ledger: Type.Object({
-    /** When usage was last copied from Redis; null if this is not known. */
-    copied_at: InstantOrNull,
+    copied_at: described('When usage was last copied from Redis; null if this is not known.', InstantOrNull),
     seconds_behind: Type.Union([Type.Number(), Type.Null()])
   }),
-  /** The catalog in force. Version 0: none is published yet. */
-  catalog: Type.Object({ version: Count, sha256: Type.String(), published_at: Instant }),
-  /** What only an operator can repair at providers, as the last answers of the providers say. */
-  problems: Type.Array(
-    Type.Object({
-      /** The upstream that fails; null for a provider of control. */
-      upstream: Type.Union([Type.String(), Type.Null()]),
-      /** The setting or the upstream's model to correct. */
-      what: Type.String(),
-      problem: Type.String()
-    })
+  catalog: described(
+    'The catalog in force. Version 0: none is published yet.',
+    Type.Object({ version: Count, sha256: Type.String(), published_at: Instant })
   ),
-  /** Since the processes started. */
-  webhooks: Type.Array(
-    Type.Object({
-      source: Type.Enum(['payments', 'identity']),
-      outcome: Type.Enum(['handled', 'ignored', 'bad_signature', 'failed']),
-      count: Count,
-      last_at: Instant
-    })
+  problems: described(
+    'What only an operator can repair at providers, as the last answers of the providers say.',
+    Type.Array(
+      Type.Object({
+        upstream: described(
+          'The upstream that fails; null for a provider of control.',
+          Type.Union([Type.String(), Type.Null()])
+        ),
+        what: described("The setting or the upstream's model to correct.", Type.String()),
+        problem: Type.String()
+      })
+    )
   ),
-  /** Failed answers since the processes started, most recent first. */
-  errors: Type.Array(
-    Type.Object({ service: Type.Enum(['control', 'gateway']), code: Type.String(), count: Count, last_at: Instant })
+  webhooks: described(
+    'Since the processes started.',
+    Type.Array(
+      Type.Object({
+        source: Type.Enum(['payments', 'identity']),
+        outcome: Type.Enum(['handled', 'ignored', 'bad_signature', 'failed']),
+        count: Count,
+        last_at: Instant
+      })
+    )
+  ),
+  errors: described(
+    'Failed answers since the processes started, most recent first.',
+    Type.Array(
+      Type.Object({ service: Type.Enum(['control', 'gateway']), code: Type.String(), count: Count, last_at: Instant })
+    )
   )
 })
 export type AdminSystem = Static<typeof AdminSystem>

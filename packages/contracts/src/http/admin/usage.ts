@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { type ShownCount, shownCounts } from '../../meters/meters.ts'
+import { describeCounter, type ShownCount, shownCounters, shownCounts, usageCounters } from '../../meters/meters.ts'
+import { described } from '../described.ts'
 import { AccountId, closed, SignedUsd } from './adjustments.ts'
 
 /** A day in UTC, such as `2026-11-23`. */
@@ -13,44 +14,36 @@ const group = `(${exportGroups.join('|')})`
 
 export const ExportUsageQuery = Type.Object(
   {
-    /** The first day. Default: the first day of this month. */
-    from: Type.Optional(Day),
-    /** The last day; it is included. Default: today. */
-    to: Type.Optional(Day),
-    /** Only usage of this account. */
-    account: Type.Optional(AccountId),
-    /** Names with commas: `account`, `day`, `key`, `model`, `upstream`. Default: all. */
-    group: Type.Optional(Type.String({ maxLength: 100, pattern: `^${group}(,${group})*$` })),
-    /** Default: `ndjson`, one JSON object in each line. */
-    format: Type.Optional(Type.Enum(['ndjson', 'csv']))
+    from: described('The first day. Default: the first day of this month.', Type.Optional(Day)),
+    to: described('The last day; it is included. Default: today.', Type.Optional(Day)),
+    account: described('Only usage of this account.', Type.Optional(AccountId)),
+    group: described(
+      'Names with commas: `account`, `day`, `key`, `model`, `upstream`. Default: all.',
+      Type.Optional(Type.String({ maxLength: 100, pattern: `^${group}(,${group})*$` }))
+    ),
+    format: described('Default: `ndjson`, one JSON object in each line.', Type.Optional(Type.Enum(['ndjson', 'csv'])))
   },
   closed
 )
 export type ExportUsageQuery = Static<typeof ExportUsageQuery>
 
-const counts = Object.fromEntries(shownCounts.map((count) => [count, Type.Integer()])) as Record<
-  ShownCount,
-  ReturnType<typeof Type.Integer>
->
+const counts = Object.fromEntries(
+  shownCounters.map((counter) => [usageCounters[counter], Type.Integer({ description: describeCounter(counter) })])
+) as Record<ShownCount, ReturnType<typeof Type.Integer>>
 
 /** A row of the export. It has only the members that the rows are grouped by, and all counters. */
 export const ExportedUsage = Type.Object(
   {
-    account_id: Type.Optional(AccountId),
-    day: Type.Optional(Day),
-    key_id: Type.Optional(Type.String()),
-    model: Type.Optional(Type.String()),
-    /** Empty: not known. */
-    upstream: Type.Optional(Type.String()),
+    account_id: described('The account.', Type.Optional(AccountId)),
+    day: described('The day in UTC.', Type.Optional(Day)),
+    key_id: described('The key.', Type.Optional(Type.String())),
+    model: described('The model.', Type.Optional(Type.String())),
+    upstream: described('Empty: not known.', Type.Optional(Type.String())),
     ...counts,
-    /** Requests whose tokens or cost are estimated. */
-    estimated_requests: Type.Integer(),
-    /** What accounts pay for it. */
-    cost_usd: SignedUsd,
-    /** What providers bill for it. */
-    provider_cost_usd: SignedUsd,
-    /** The first minus the second. */
-    margin_usd: SignedUsd
+    estimated_requests: described('Requests whose tokens or cost are estimated.', Type.Integer()),
+    cost_usd: described('What accounts pay for it.', SignedUsd),
+    provider_cost_usd: described('What providers bill for it.', SignedUsd),
+    margin_usd: described('The first minus the second.', SignedUsd)
   },
   closed
 )

@@ -1,4 +1,6 @@
 import { asSchema, type JsonSchema } from '../document.ts'
+import { furtherMembers } from './further-members.ts'
+import { partTexts } from './part-texts.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -40,9 +42,14 @@ const ofRequests: Texts = {
   conversation: 'Never found, because the gateway offers none.'
 }
 
+/** Requests whose members mean the same as those of another one. */
+const likeRequests: Texts = { TokenCountRequest: 'MessageRequest', InputTokensRequest: 'ResponseRequest' }
+
 /** Members that mean something else, or something more, in a request. */
 const ofSchemas: Readonly<Record<string, Texts>> = {
   ChatRequest: { max_tokens: 'The older name of `max_completion_tokens`.' },
+  CompletionRequest: { tools: 'Refused unless it is null: use chat completions.' },
+  EmbeddingRequest: { tools: 'Refused unless it is null.' },
   MessageRequest: {
     system: 'What the model should know and do in the whole conversation.',
     stop_sequences: 'Texts that end the answer when the model writes them.',
@@ -74,44 +81,52 @@ const ofSchemas: Readonly<Record<string, Texts>> = {
     best_of: 'Refused unless it is 1.'
   },
   ModerationRequest: { input: 'Texts, or texts and pictures.' },
-  CompactRequest: { input: 'The items of the conversation.', instructions: 'What the model should know and do.' }
+  TokenCountRequest: { max_tokens: 'Changes nothing: the prompt is counted.' },
+  InputTokensRequest: {
+    parallel_tool_calls: 'Whether the model may call several tools at once.',
+    personality: 'The manner of the answer.',
+    truncation: 'Whether the oldest items are dropped if the input is too long.'
+  },
+  CompactRequest: {
+    previous_response_id: 'A stored response of the same key, whose conversation is shortened.',
+    prompt_cache_key: 'Requests with the same key more likely find the provider’s cache.',
+    prompt_cache_options: 'How long the provider keeps the prompt in its cache.',
+    service_tier: 'Which capacity of the provider answers. Only tiers with a price of the model are allowed.',
+    input: 'The items of the conversation.',
+    instructions: 'What the model should know and do.'
+  }
 }
 
-/** Members of parts of a request, at any depth. */
-const ofParts: Texts = {
-  role: 'Who says it, such as `system`, `user`, `assistant` or `tool`.',
-  content: 'A text, or several parts: texts, images and audio.',
-  tool_calls: 'The calls of tools in an earlier answer of the model.',
-  tool_call_id: 'The call that a message with the role `tool` answers.',
-  image_url: 'An image: its address, or the image itself as `data:image/png;base64,…`.',
-  input_audio: 'Audio in base64.',
-  parameters: 'The arguments as JSON Schema.',
-  strict: 'Whether the arguments must follow the schema exactly.',
-  include_usage: 'Whether the last chunk has the tokens and, with `usage`, the cost.'
-}
-
-/** Describes the members of a request that do not describe themselves. Other schemas stay as they are. */
+/**
+ * Describes the members of a request that do not describe themselves, and adds those that the gateway only passes on.
+ * Other schemas stay as they are.
+ */
 export function describeMembers(name: string, schema: object): object {
   if (!name.endsWith('Request')) return { ...schema }
-  const texts = { ...ofRequests, ...ofSchemas[name === 'TokenCountRequest' ? 'MessageRequest' : name] }
-  return withTexts(schema as JsonSchema, texts)
+  const general = likeRequests[name] ?? name
+  const described = withTexts(schema as JsonSchema, { ...ofRequests, ...ofSchemas[general], ...ofSchemas[name] })
+  const properties = { ...asSchema(described.properties), ...furtherMembers[general] }
+  // Members of the whole response that a request for a part of it does not have.
+  return name === general ? { ...described, properties } : described
 }
 
-function withTexts(schema: JsonSchema, texts: Texts): JsonSchema {
+function withTexts(schema: JsonSchema, texts: Texts, parent = ''): JsonSchema {
   const described = { ...schema }
   if (schema.properties !== undefined) {
     described.properties = Object.fromEntries(
       Object.entries(asSchema(schema.properties)).map(([name, member]) => {
-        const inner = withTexts(asSchema(member), ofParts)
-        const text = inner.description ?? texts[name]
+        const inner = withTexts(asSchema(member), partTexts, name)
+        const text = inner.description ?? texts[`${parent}.${name}`] ?? texts[name]
         return [name, text === undefined ? inner : { ...inner, description: text }]
       })
     )
   }
   for (const kind of ['anyOf', 'oneOf'] as const) {
     const alternatives = schema[kind]
-    if (Array.isArray(alternatives)) described[kind] = alternatives.map((one) => withTexts(asSchema(one), texts))
+    if (Array.isArray(alternatives)) {
+      described[kind] = alternatives.map((one) => withTexts(asSchema(one), texts, parent))
+    }
   }
-  if (schema.items !== undefined) described.items = withTexts(asSchema(schema.items), texts)
+  if (schema.items !== undefined) described.items = withTexts(asSchema(schema.items), texts, parent)
   return described
 }

@@ -50,7 +50,13 @@ const freeErrors: ErrorCode[] = [
   'invalid_request',
   'requests_per_minute'
 ]
-const responseId = { name: 'id', in: 'path' as const, required: true, schema: { type: 'string' } }
+const responseId = {
+  name: 'id',
+  in: 'path' as const,
+  required: true,
+  description: 'The id of the response, `resp_…`.',
+  schema: { type: 'string' }
+}
 
 function callOfStored(
   operationId: string,

@@ -72,9 +72,8 @@ export const paragraphs = (...parts: readonly (string | false)[]): string =>
   parts.filter((part) => part !== false).join('\n\n')
 
 const aboutMembers =
-  '**Members.** The body takes every member that the OpenAI API reference documents for this endpoint, also those that are not listed ' +
-  'here, such as `temperature`. The provider gets them unchanged. Any other member gets 400 `invalid_request`, unless the operator allows ' +
-  'it for the model.'
+  '**Members.** The body takes every member that the OpenAI API reference documents for this endpoint. The provider gets them unchanged; ' +
+  'which ones a model obeys is up to it. Any other member gets 400 `invalid_request`, unless the operator allows it for the model.'
 
 export const aboutRefusals =
   '**Refusals of the provider.** If the provider refuses the request itself (400, 404, 410, 413, 415, 422, 431, 451), you get its status ' +

@@ -71,6 +71,8 @@ test('the search finds guides, errors, calls and models, without scripts and for
   assert.ok((await found('budgets')).includes('/docs/budgets'))
   assert.ok((await found('tool%20calls')).includes('/docs/features'), 'by the words of a section')
   assert.ok((await found('max_completion_tokens')).includes('/docs/api/models/createChatCompletion'), 'by a member')
+  const calls = (await found('post%20/api')).filter((href) => href.startsWith('/docs/api/account/'))
+  assert.deepEqual(calls.slice(-2), ['/docs/api/account/takeInUserChange', '/docs/api/account/takeInEvent'])
   const { text } = await open('/docs/search?q=%3Cimg%20src=x%3E')
   assert.doesNotMatch(text, /<img src=x/)
   const index = JSON.parse((await open('/docs/search.json')).text) as Found[]

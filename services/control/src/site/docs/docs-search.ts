@@ -1,4 +1,4 @@
-import type { Found } from '@tollgate/contracts/docs/search-docs.ts'
+import { type Found, groupForOthers } from '@tollgate/contracts/docs/search-docs.ts'
 import { errorTable } from '@tollgate/contracts/errors/table.ts'
 import { countOf, formatUsd } from '../format.ts'
 import { priceOf, writeAmount } from '../plan-prices.ts'
@@ -6,7 +6,7 @@ import { modelPath, type SiteFacts, type SitePlan } from '../site-facts.ts'
 import { guidePath } from './docs-layout.ts'
 import type { Guide } from './docs-text.ts'
 import { describeError, errorCodes, errorPath } from './error-pages.ts'
-import type { Reference, ReferencedOperation } from './reference.ts'
+import type { Reference, ReferencedOperation, ReferenceGroup } from './reference.ts'
 import { memberNames } from './schema-view.ts'
 
 /**
@@ -33,6 +33,13 @@ export function indexDocs(
             words: 'cost'
           },
           { title: 'Models', group: 'Page', href: '/models', text: 'All models with their prices' },
+          {
+            title: 'Where your requests go',
+            group: 'Page',
+            href: '/providers',
+            text: 'What each provider does with prompts',
+            words: 'data privacy training stored providers'
+          },
           { title: 'Status', group: 'Page', href: '/status', text: 'Success and speed of each model' },
           { title: 'API reference', group: 'Page', href: '/docs/api', text: 'Every call with its members and errors' },
           ...facts.plans.map(indexPlan),
@@ -50,7 +57,7 @@ export function indexDocs(
         words
       }))
     ),
-    ...reference.groups.flatMap(({ operations }) => operations.map(indexOperation)),
+    ...reference.groups.filter(isForCustomers).flatMap(({ operations }) => operations.map(indexOperation)),
     ...errorCodes.map((code) => ({
       ...{ title: code, group: 'Error', href: errorPath(code), text: `${errorTable[code][0]}: ${describeError(code)}` },
       words: errorTable[code][2]
@@ -60,7 +67,10 @@ export function indexDocs(
       group: 'Model',
       href: modelPath(id),
       text: provider
-    }))
+    })),
+    ...reference.groups
+      .filter((group) => !isForCustomers(group))
+      .flatMap(({ name, operations }) => operations.map((one) => ({ ...indexOperation(one), group: name })))
   ]
 }
 
@@ -74,6 +84,8 @@ const indexPlan = ({ name, monthUsd, modelIds, seats, prices }: SitePlan): Found
     words: 'price pricing'
   }
 }
+
+const isForCustomers = ({ name }: ReferenceGroup): boolean => name !== groupForOthers
 
 /** A call is found by its path, its words, and the names of its parameters and members. */
 function indexOperation({ api, href, method, path, operation }: ReferencedOperation): Found {

@@ -60,11 +60,25 @@ const pathsOfWords: Readonly<Record<string, string>> = {
 const placeholders = /\b(?:(?:MESSAGES_|RESPONSES_|EMBEDDINGS_)?MODEL|YOUR_API_KEY)\b/g
 
 /** The name of a model in an example. Signed-in readers can replace it with theirs: see the script's reader.ts. */
-export const fillableModel = (path: string, models: ExampleModels): Html =>
+const fillableModel = (path: string, models: ExampleModels): Html =>
   html`<span data-fill="${path}">${models[path] ?? 'YOUR_MODEL'}</span>`
 
 /** A key in an example, which signed-in readers can replace with theirs. */
-export const fillableKey = html`<span data-fill="key">YOUR_API_KEY</span>`
+const fillableKey = html`<span data-fill="key">YOUR_API_KEY</span>`
+
+/**
+ * Marks in the text of an example what readers can fill in.
+ *
+ * @param path of the call. Its model is one of the endpoint that the path begins with, else one for chats
+ */
+export function fillIn(text: string, path: string, models: ExampleModels): Html {
+  const endpoint = Object.keys(models).find((one) => path.startsWith(one)) ?? '/v1/chat/completions'
+  const fill = (part: string) => {
+    if (part === 'MODEL') return fillableModel(endpoint, models)
+    return part === 'YOUR_API_KEY' ? fillableKey : part
+  }
+  return html`${text.split(/\b(MODEL|YOUR_API_KEY)\b/).map(fill)}`
+}
 
 /** Renders a guide, with an id for each section, and marks what readers can fill in. */
 function renderGuide(markdown: string, models: ExampleModels): Html {

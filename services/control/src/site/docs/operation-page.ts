@@ -1,10 +1,12 @@
 import type { Content, OpenApiDocument, Operation, Parameter } from '@tollgate/contracts/openapi/document.ts'
+import { codeTabs } from '../code-tabs.ts'
 import { type Html, html } from '../html.ts'
 import { renderMarkdown } from '../markdown.ts'
-import { inOneLine } from '../snippets.ts'
-import { type ExampleModels, fillableKey, fillableModel } from './docs-text.ts'
+import { writeCallSnippets } from './call-snippets.ts'
+import { type ExampleModels, fillIn } from './docs-text.ts'
+import { writeJson } from './example-json.ts'
 import type { ReferencedOperation } from './reference.ts'
-import { exampleModel, exampleOf } from './schema-example.ts'
+import { exampleAnswerOf } from './schema-example.ts'
 import { type NamedSchemas, typeOf, viewSchema } from './schema-view.ts'
 
 /** What the page of an operation says: what it does, what it takes, and what it answers. */
@@ -47,40 +49,44 @@ ${writeErrors(operation)}`
 
 const placeTitles = { path: 'Path', query: 'Query', header: 'Headers' } as const
 
-/** The request as a command, with what a body must have. */
-function writeCall({ api, method, path, operation }: ReferencedOperation, models: ExampleModels): Html {
-  const address = `${api.origin}${path.replaceAll(/\{(\w+)\}/g, '<$1>')}`
-  const isPost = method === 'POST' && operation.requestBody !== undefined
-  const lines = [html`curl ${method === 'GET' || isPost ? '' : `-X ${method} `}${address}`]
-  const credential = credentialOf(operation)
-  if (credential !== null) lines.push(html`-H "${credential}"`)
-  for (const { name, required = false, in: place } of operation.parameters ?? []) {
-    if (required && place === 'header') lines.push(html`-H "${name}: ${exampleHeaders[name] ?? `<${name}>`}"`)
-  }
-  const schema = operation.requestBody?.content['application/json']?.schema
-  if (schema !== undefined) {
-    lines.push(html`-H "Content-Type: application/json"`)
-    const body = writeJson(exampleOf(schema, api.document.components.schemas))
-    const [before = '', ...after] = body.replaceAll("'", "'\\''").split(exampleModel)
-    lines.push(html`-d '${before}${after.map((text) => html`${fillableModel(path, models)}${text}`)}'`)
-  }
-  return html`<pre><code>${lines.map((line, index) => html`${index > 0 && ' \\\n  '}${line}`)}</code></pre>`
+/** The request in several languages, and an answer to it. */
+function writeCall(one: ReferencedOperation, models: ExampleModels): Html {
+  const { api, path, operation } = one
+  const fill = (text: string): Html => fillIn(text, path, models)
+  const { curl, python, node } = writeCallSnippets(one)
+  const tabs = codeTabs({ curl: fill(curl), python: fill(python), node: fill(node) }, 'Language of the example')
+  return html`${tabs}${writeAnswers(operation, api.document).map(({ title, text, isFolded }) =>
+    isFolded
+      ? html`<details><summary>${title}</summary>${codeBlock(fill(text), title)}</details>`
+      : html`<p class="font-medium">${title}</p>${codeBlock(fill(text), title)}`
+  )}`
 }
 
-/** Short JSON stands in one line. */
-const writeJson = (value: unknown): string => {
-  const line = inOneLine(value)
-  return line.length <= maxLineLength ? line : JSON.stringify(value, null, 2)
+const codeBlock = (code: Html, label: string): Html =>
+  html`<pre tabindex="0" role="region" aria-label="${label}" class="max-h-96 overflow-auto"><code>${code}</code></pre>`
+
+interface ExampleAnswer {
+  readonly title: string
+  readonly text: string
+  readonly isFolded: boolean
 }
-const maxLineLength = 90
 
-const exampleHeaders: Readonly<Record<string, string>> = { 'anthropic-version': '2023-06-01' }
-
-/** The header with the credential; null if the call needs none, or the cookie of a session. */
-function credentialOf({ security }: Operation): Html | null {
-  const schemes = new Set(security.flatMap((one) => Object.keys(one)))
-  if (schemes.has('apiKey')) return html`Authorization: Bearer ${fillableKey}`
-  return schemes.has('managementKey') ? html`Authorization: Bearer YOUR_MANAGEMENT_KEY` : null
+/** An example of each answer that is JSON or a stream. */
+function writeAnswers({ responses }: Operation, { components }: OpenApiDocument): ExampleAnswer[] {
+  return Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    Number(status) >= 400
+      ? []
+      : Object.entries(content).flatMap(([type, { schema = {}, example }]) => {
+          const title = `Answer ${status}`
+          if (type === 'application/json') {
+            const answer = example ?? exampleAnswerOf(schema, components.schemas)
+            return { title, text: writeJson(answer), isFolded: false }
+          }
+          return typeof example === 'string'
+            ? { title: 'Answer with "stream": true', text: example, isFolded: true }
+            : []
+        })
+  )
 }
 
 const credentialNames: Readonly<Record<string, string>> = {

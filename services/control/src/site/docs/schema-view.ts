@@ -14,7 +14,7 @@ const maxDepth = 8
 export function viewSchema(schema: JsonSchema, named: NamedSchemas): Html {
   const own = resolve(schema, named)
   const members = viewMembers(own, named, 0)
-  return members ?? html`<p class="text-sm">${typeOf(own, named)}${describe(own)}</p>`
+  return members ?? html`<p class="text-sm">${typeOf(own, named)}${describe(own, named)}</p>`
 }
 
 /** Follows references to named schemas. */
@@ -27,6 +27,14 @@ const listOf = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value 
 
 export const alternativesOf = (schema: JsonSchema): JsonSchema[] => listOf(schema.anyOf ?? schema.oneOf)
 const isNull = ({ type }: JsonSchema): boolean => type === 'null'
+
+/** What a schema says of itself, or its only alternative besides null. */
+export function descriptionOf(schema: JsonSchema, named: NamedSchemas): string | undefined {
+  const own = resolve(schema, named)
+  if (typeof own.description === 'string') return own.description
+  const [first, ...others] = alternativesOf(own).filter((one) => !isNull(one))
+  return first === undefined || others.length > 0 ? undefined : descriptionOf(first, named)
+}
 
 /** The names of the members of a body, without those of its members. */
 export function memberNames(schema: JsonSchema, named: NamedSchemas): string[] {
@@ -83,13 +91,13 @@ function viewMember({ name, isRequired, schema }: Member, named: NamedSchemas, d
       : depth < openDepth
         ? members
         : html`<details><summary>Members of <code>${name}</code></summary>${members}</details>`
-  return html`<li><p><code class="font-semibold">${name}</code> <span class="text-ink-soft">${typeOf(own, named)}</span>${isRequired && html` <span class="font-medium text-accent">required</span>`}</p>${describe(own)}${nested}</li>`
+  return html`<li><p><code class="font-semibold">${name}</code> <span class="text-ink-soft">${typeOf(own, named)}</span>${isRequired && html` <span class="font-medium text-accent">required</span>`}</p>${describe(own, named)}${nested}</li>`
 }
 
 /** What a schema says of itself, and its bounds. */
-function describe(schema: JsonSchema): Html | null {
+function describe(schema: JsonSchema, named: NamedSchemas): Html | null {
   const bounds = boundsOf(schema)
-  const text = [schema.description, bounds === '' ? '' : `${bounds}.`]
+  const text = [descriptionOf(schema, named), bounds === '' ? '' : `${bounds}.`]
     .filter((part): part is string => typeof part === 'string' && part !== '')
     .join(' ')
   return text === '' ? null : html`<div class="text-ink-soft">${renderMarkdown(text)}</div>`
