@@ -31,9 +31,6 @@ const Uptime = orNull(
   'The share of requests that succeeded in the last 24 hours, rounded down. null if there were fewer than 20.'
 )
 
-/** Days that have ended, and the running one. */
-const shownDays = 90
-const dayCount = { minItems: shownDays, maxItems: shownDays }
 const uptimeOfDays = (days: number) =>
   orNull(
     Type.Number({ minimum: 0, maximum: 1 }),
@@ -44,12 +41,10 @@ const uptimeOfDays = (days: number) =>
 /** What was measured by day. */
 export const DayHistory = Type.Object({
   days: Type.Array(State, {
-    ...dayCount,
     description:
       'The last 90 days (UTC), the oldest first. The last one is running. `unknown` with fewer than 20 requests.'
   }),
   day_uptimes: Type.Array(Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()]), {
-    ...dayCount,
     description:
       'The share of requests that succeeded on each of these days, rounded down. null with fewer than 20 requests.'
   }),

@@ -16,7 +16,7 @@ test('the status has what was measured and announced, and nothing that was not',
   const before = (await open('/status')).text
   assert.match(before, /No known incidents.*Speed and uptime appear once there are 20 requests/s)
   assert.match(before, /API<.*No report of a gateway is known.*No incidents reported in the last 90 days/s)
-  assert.doesNotMatch(before, /<table|<svg role|Providers|\d %/)
+  assert.doesNotMatch(before, /<table|<svg role|id="providers"|\d %/)
   assert.match((await open(`/models/${model}`)).text, /Speed and uptime appear once there are 20 requests/)
   assert.doesNotMatch((await open('/')).text, /No known incidents/)
   const row = { ...noneServed(), successes: 49_999, failures: 1 }

@@ -185,6 +185,7 @@ function writeValue(schema: JsonSchema, named: NamedSchemas, place: Place): unkn
       return !isAnswer || claims.has(name)
     case 'string':
       if (own.format === 'date-time') return instants[name] ?? now
+      if (own.format === 'date') return now.slice(0, 10)
       if (own.format === 'uuid') return exampleIds.uuid
       return typeof own.pattern === 'string' && own.pattern.includes('[0-9]{2,9}') ? '0.00' : `<${name}>`
     default:
