@@ -57,6 +57,7 @@ const model = {
   object: 'model',
   created: 1,
   owned_by: 'o',
+  supported_features: ['tools'],
   endpoints: ['/v1/chat/completions'],
   context_length: 2,
   top_provider: { context_length: 2, max_completion_tokens: null },

@@ -180,10 +180,6 @@ export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
     }
   }
   checkPrices(entries.plans, problems)
-  const owners = new Set(Object.values(entries.models).map(({ owned_by: owner }) => owner))
-  for (const name of Object.keys(entries.providers ?? {})) {
-    if (!owners.has(name)) problems.push(`providers.${name}: no model has owned_by ${name}`)
-  }
   const { default_markup: markup = 1, price_groups: priceGroups } = entries
   for (const [id, { price_group: group }] of Object.entries(entries.plans)) {
     if (group !== undefined && !Object.hasOwn(priceGroups ?? {}, group))

@@ -120,7 +120,7 @@ test('each event moves its metric', async (t) => {
 
   await t.test('what promtool accepts, with bounded labels', async (t) => {
     const { text, valuesOf } = await scrape(adminUrl)
-    assert.equal(valuesOf('loop').size, 23)
+    assert.equal(valuesOf('loop').size, 24)
     assert.deepEqual([...valuesOf('queue')].toSorted(), [
       ...['due_customers', 'due_users', 'mails', 'plan_writes', 'user_deletions', 'webhooks']
     ])
