@@ -7,7 +7,7 @@ export function offerCopies(): void {
     const example = code === undefined ? null : document.getElementById(code)
     offer(button, () => example?.textContent ?? button.dataset.copy ?? '', example)
   }
-  for (const example of document.querySelectorAll<HTMLElement>('.docs pre:not([data-language])')) {
+  for (const example of document.querySelectorAll<HTMLElement>('.docs pre:not(.code-tabs pre)')) {
     const code = example.querySelector('code')
     const button = document.createElement('button')
     button.type = 'button'
