@@ -57,7 +57,9 @@ function furtherRates(model: SiteModel): string[] {
     .flatMap((row) => ratioOf(row.usd_per_million_tokens.input, usual.input) ?? [])
   const marks: string[] = []
   if (long !== undefined) {
-    const ratio = ratioOf(long.usd_per_million_tokens.input, usual.input) ?? 'Other prices'
+    const { input, output } = long.usd_per_million_tokens
+    const [ofInput, ofOutput] = [ratioOf(input, usual.input), ratioOf(output, usual.output)]
+    const ratio = ofInput === null ? 'Other prices' : ofInput === ofOutput ? ofInput : `Input ${ofInput}`
     marks.push(`${ratio} above ${formatContext(long.above_prompt_tokens)} tokens`)
   }
   if (hourly !== undefined) marks.push(`${hourly} at some hours`)

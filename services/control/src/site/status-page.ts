@@ -123,7 +123,7 @@ function writeProviders(providers: readonly ProviderStatus[]): Html {
   return html`<section class="mt-10" aria-labelledby="providers"><h2 id="providers" class="${sectionTitle}">Providers</h2>
 <ul class="${card} mt-4 divide-y divide-line">${measured!.map(
     ({ name, state, days, uptime_90_days }) =>
-      html`<li class="px-5 py-3"><div class="flex items-center justify-between gap-3"><span class="min-w-0 break-words">${nameProvider(name)}</span><span class="flex shrink-0 items-center gap-3"><span class="text-sm text-ink-soft tabular-nums">${percent(uptime_90_days!)}</span>${stateBadge(state)}</span></div><div class="mt-2">${dayBar(days, 'h-5')}</div></li>`
+      html`<li class="px-5 py-3"><div class="flex items-center justify-between gap-3"><span class="min-w-0 break-words">${nameProvider(name)}</span><span class="flex shrink-0 items-center gap-3"><span class="text-sm text-ink-soft tabular-nums">${percent(uptime_90_days!)}</span>${state !== 'unknown' && stateBadge(state)}</span></div><div class="mt-2">${dayBar(days, 'h-5')}</div></li>`
   )}</ul>${others!.length > 0 && html`<p class="mt-3 text-sm text-ink-soft">Fewer than 20 requests in 90 days: ${joinNames(others!.map(({ name }) => nameInSentence(name)))}.</p>`}</section>`
 }
 
