@@ -1,6 +1,6 @@
 import type { Announcement, ServiceState, StatusResponse } from '@tollgate/contracts/http/status.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import { withTimeout } from '../background/with-timeout.ts'
+import { keepLastAnswer } from '../background/keep-last-answer.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Orm } from '../database/connect.ts'
 import { readShown } from './announcements.ts'
@@ -8,8 +8,6 @@ import type { StatusReader } from './status-reader.ts'
 
 /** All callers share a reading of announcements so long, ms. */
 const keptMs = 5000
-/** How long callers wait for PostgreSQL. A lost connection may say nothing for many minutes. */
-const databaseTimeoutMs = 2000
 
 /** What everybody may know about the service: for `GET /api/status`, and for pages. */
 export interface ServiceStatus {
@@ -28,27 +26,13 @@ export interface ServiceStatusOptions {
 }
 
 export function createServiceStatus({ orm, reader, clock, log }: ServiceStatusOptions): ServiceStatus {
-  let last: Announcement[] = []
-  /** What PostgreSQL was asked and has not answered yet: it is not asked again until then. */
-  let asked: Promise<unknown> | null = null
+  const readAnnouncements = keepLastAnswer<Announcement[], [Date]>(
+    [],
+    (now) => readShown(orm, now),
+    (err) => log.warn({ err }, 'the announcements could not be read; the status has those that were read last')
+  )
   let reading: Promise<Announcement[]> | null = null
   let readAt = 0
-
-  async function readAnnouncements(now: Date): Promise<Announcement[]> {
-    if (asked !== null) return last
-    const answer = readShown(orm, now)
-    asked = answer
-      .catch(() => undefined)
-      .finally(() => {
-        asked = null
-      })
-    try {
-      last = await withTimeout(databaseTimeoutMs, answer)
-    } catch (err) {
-      log.warn({ err }, 'the announcements could not be read; the status has those that were read last')
-    }
-    return last
-  }
 
   function announcements(now: Date): Promise<Announcement[]> {
     const age = now.getTime() - readAt

@@ -3,6 +3,7 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readProcesses } from '@tollgate/state/processes/heartbeat.ts'
 import { hourOf, readServed, type ServedRows } from '@tollgate/state/served/served.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { keepLastAnswer } from '../background/keep-last-answer.ts'
 import { withTimeout } from '../background/with-timeout.ts'
 import type { CatalogPublisher } from '../catalog/catalog-publisher.ts'
 import type { Clock } from '../clocks/clock.ts'
@@ -20,8 +21,6 @@ const retryMs = 5000
 const historyMs = 900_000
 /** How long Redis may take to answer. */
 const redisTimeoutMs = 3000
-/** How long callers wait for PostgreSQL. A lost connection may say nothing for many minutes. */
-const databaseTimeoutMs = 2000
 /** Gateways report every 5 seconds. After a restart of Redis, it takes some until they do again. */
 const maxSilenceMs = 60_000
 
@@ -45,6 +44,12 @@ export interface StatusReaderOptions {
   log: Pick<FastifyBaseLogger, 'warn'>
 }
 
+interface ReadHistory {
+  readonly served: ServedHistory
+  /** When it was asked for, ms since the epoch. */
+  readonly at: number
+}
+
 export function createStatusReader({
   orm,
   redis,
@@ -57,10 +62,7 @@ export function createStatusReader({
   let readAt = 0
   let isComplete = true
   let ofReading: Catalog['models'] | null = null
-  let history: ServedHistory | null = null
-  let historyAt = 0
-  /** What PostgreSQL was asked and has not answered yet: it is not asked again until then. */
-  let asked: Promise<unknown> | null = null
+  let history: ReadHistory | null = null
   /** Since when no gateway has been seen; null while there is one. */
   let silentSince: number | null = null
 
@@ -77,24 +79,18 @@ export function createStatusReader({
     }
   }
 
+  const askHistory = keepLastAnswer<ReadHistory | null, [number]>(
+    null,
+    async (now) => ({ served: await readServedHistory(orm, now), at: now }),
+    (err) => log.warn({ err }, 'the history of the status could not be read; the status has the one that was read last')
+  )
+
   /** What PostgreSQL keeps; null if it was never read. */
   async function readHistory(now: number): Promise<ServedHistory | null> {
-    const age = now - historyAt
-    const isFresh = history !== null && history.days.size > 0 && age >= 0 && age < historyMs
-    if (asked !== null || isFresh) return history
-    const answer = readServedHistory(orm, now)
-    asked = answer
-      .catch(() => undefined)
-      .finally(() => {
-        asked = null
-      })
-    try {
-      history = await withTimeout(databaseTimeoutMs, answer)
-      historyAt = now
-    } catch (err) {
-      log.warn({ err }, 'the history of the status could not be read; the status has the one that was read last')
-    }
-    return history
+    const age = history === null ? 0 : now - history.at
+    const isFresh = history !== null && history.served.days.size > 0 && age >= 0 && age < historyMs
+    if (!isFresh) history = await askHistory(now)
+    return history?.served ?? null
   }
 
   /** @returns null while nobody knows */
