@@ -291,12 +291,26 @@ export const Moderation = Type.Object({
   )
 })
 
+/** How the answers of chats and completions begin, and the chunks of their streams. */
+const answerHead = <Name extends string>(object: Name) => ({
+  id: described('The id of the answer.', Type.String()),
+  object: described('Always this.', Type.Literal(object)),
+  created: described('When it was made, in Unix seconds.', Type.Integer()),
+  model: described('The model that answered.', Type.String())
+})
+
+const chunkFinishReason = described(
+  'Why it ended; null before the end.',
+  Type.Optional(Type.Union([Type.String(), Type.Null()]))
+)
+const chunkUsage = described(
+  'Only in the last chunk, if `include_usage` asks for it.',
+  Type.Optional(Type.Union([Usage, Type.Null()]))
+)
+
 /** The members that every provider's chat completion has. */
 export const ChatCompletion = Type.Object({
-  id: described('The id of the answer.', Type.String()),
-  object: described('Always this.', Type.Literal('chat.completion')),
-  created: described('When it was made, in Unix seconds.', Type.Integer()),
-  model: described('The model that answered.', Type.String()),
+  ...answerHead('chat.completion'),
   choices: described(
     'The answers: as many as `n`.',
     Type.Array(
@@ -327,10 +341,7 @@ export const ChatCompletion = Type.Object({
  * request asks for it.
  */
 export const ChatCompletionChunk = Type.Object({
-  id: described('The id of the answer.', Type.String()),
-  object: described('Always this.', Type.Literal('chat.completion.chunk')),
-  created: described('When it was made, in Unix seconds.', Type.Integer()),
-  model: described('The model that answered.', Type.String()),
+  ...answerHead('chat.completion.chunk'),
   choices: described(
     'Empty in the last chunk, which has the usage.',
     Type.Array(
@@ -343,24 +354,15 @@ export const ChatCompletionChunk = Type.Object({
             content: described('The next piece of the text.', Type.Optional(Type.Union([Type.String(), Type.Null()])))
           })
         ),
-        finish_reason: described(
-          'Why it ended; null before the end.',
-          Type.Optional(Type.Union([Type.String(), Type.Null()]))
-        )
+        finish_reason: chunkFinishReason
       })
     )
   ),
-  usage: described(
-    'Only in the last chunk, if `include_usage` asks for it.',
-    Type.Optional(Type.Union([Usage, Type.Null()]))
-  )
+  usage: chunkUsage
 })
 
 export const Completion = Type.Object({
-  id: described('The id of the answer.', Type.String()),
-  object: described('Always this.', Type.Literal('text_completion')),
-  created: described('When it was made, in Unix seconds.', Type.Integer()),
-  model: described('The model that answered.', Type.String()),
+  ...answerHead('text_completion'),
   choices: described(
     'The answers: as many as `n`.',
     Type.Array(
@@ -386,17 +388,11 @@ export const CompletionChunk = Type.Object({
       Type.Object({
         index: described('The place of the answer.', Type.Integer()),
         text: described('The next piece of the text.', Type.String()),
-        finish_reason: described(
-          'Why it ended; null before the end.',
-          Type.Optional(Type.Union([Type.String(), Type.Null()]))
-        )
+        finish_reason: chunkFinishReason
       })
     )
   ),
-  usage: described(
-    'Only in the last chunk, if `include_usage` asks for it.',
-    Type.Optional(Type.Union([Usage, Type.Null()]))
-  )
+  usage: chunkUsage
 })
 
 /**
