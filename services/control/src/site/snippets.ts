@@ -10,78 +10,6 @@ export interface Snippets {
 /** Stands for the key in examples. */
 export const placeholder = 'YOUR_API_KEY'
 
-/** What each kind of call differs in. */
-interface CallForm {
-  readonly path: string
-  /** Members besides the model. */
-  readonly body: Readonly<Record<string, unknown>>
-  /** The function of the OpenAI SDK, which has the same name in both languages. */
-  readonly method: string
-  /** What the example prints. */
-  readonly python: string
-  readonly node: string
-}
-
-const forms = {
-  chat: {
-    path: '/v1/chat/completions',
-    body: { messages: [{ role: 'user', content: 'Hello!' }] },
-    method: 'chat.completions.create',
-    python: 'answer.choices[0].message.content',
-    node: 'answer.choices[0].message.content'
-  },
-  completion: {
-    path: '/v1/completions',
-    body: { prompt: 'Once upon a time', max_tokens: 64 },
-    method: 'completions.create',
-    python: 'answer.choices[0].text',
-    node: 'answer.choices[0].text'
-  },
-  embedding: {
-    path: '/v1/embeddings',
-    body: { input: 'Hello!' },
-    method: 'embeddings.create',
-    python: 'len(answer.data[0].embedding)',
-    node: 'answer.data[0].embedding.length'
-  },
-  moderation: {
-    path: '/v1/moderations',
-    body: { input: 'Hello!' },
-    method: 'moderations.create',
-    python: 'answer.results[0].flagged',
-    node: 'answer.results[0].flagged'
-  }
-} as const satisfies Record<SiteModel['kind'], CallForm>
-
-/** Whether a model has Anthropic's API, and not OpenAI's chat. */
-export const speaksOnlyMessages = ({ kind, endpoints }: Pick<SiteModel, 'kind' | 'endpoints'>): boolean =>
-  kind === 'chat' && endpoints?.includes('/v1/messages') === true && !endpoints.includes(forms.chat.path)
-
-/**
- * Writes a first call of a model, by the OpenAI SDK, or by Anthropic's for a model that only Anthropic's API has.
- *
- * @param gatewayUrl the gateway's public origin
- */
-export function writeSnippets({ id, kind, endpoints }: SiteModel, gatewayUrl: string): Snippets {
-  if (speaksOnlyMessages({ kind, endpoints })) return writeMessages(id, gatewayUrl)
-  const { path, body, method, python, node } = forms[kind]
-  const call = { sdk: 'openai', method, params: { model: id, ...body }, prints: { python, node } } as const
-  return { curl: writeCurl(`${gatewayUrl}${path}`, call.params), ...writeSdkCall(call, gatewayUrl) }
-}
-
-function writeMessages(id: string, gatewayUrl: string): Snippets {
-  const params = { model: id, max_tokens: 1024, messages: [{ role: 'user', content: 'Hello!' }] }
-  const printed = 'answer.content[0].text'
-  const call = {
-    sdk: 'anthropic',
-    method: 'messages.create',
-    params,
-    prints: { python: printed, node: printed }
-  } as const
-  const curl = writeCurl(`${gatewayUrl}/v1/messages`, params, ['anthropic-version: 2023-06-01'])
-  return { curl, ...writeSdkCall(call, gatewayUrl) }
-}
-
 /** A call of a function of a provider's SDK. */
 export interface SdkCall {
   readonly sdk: 'openai' | 'anthropic'
@@ -92,6 +20,76 @@ export interface SdkCall {
   readonly params: Readonly<Record<string, unknown>>
   /** What the example prints. */
   readonly prints: { readonly python: string; readonly node: string }
+}
+
+/** The function alone. */
+export type SdkForm = Omit<SdkCall, 'params'>
+
+interface FirstCall {
+  readonly path: string
+  /** Members besides the model. */
+  readonly body: Readonly<Record<string, unknown>>
+  readonly headers: readonly string[]
+  readonly form: SdkForm
+}
+
+const inBoth = (printed: string) => ({ python: printed, node: printed })
+const messages = [{ role: 'user', content: 'Hello!' }]
+
+/** What the first call of each kind of model differs in, and that of Anthropic's API. */
+export const firstCalls = {
+  chat: {
+    path: '/v1/chat/completions',
+    body: { messages },
+    headers: [],
+    form: { sdk: 'openai', method: 'chat.completions.create', prints: inBoth('answer.choices[0].message.content') }
+  },
+  completion: {
+    path: '/v1/completions',
+    body: { prompt: 'Once upon a time', max_tokens: 64 },
+    headers: [],
+    form: { sdk: 'openai', method: 'completions.create', prints: inBoth('answer.choices[0].text') }
+  },
+  embedding: {
+    path: '/v1/embeddings',
+    body: { input: 'Hello!' },
+    headers: [],
+    form: {
+      sdk: 'openai',
+      method: 'embeddings.create',
+      prints: { python: 'len(answer.data[0].embedding)', node: 'answer.data[0].embedding.length' }
+    }
+  },
+  moderation: {
+    path: '/v1/moderations',
+    body: { input: 'Hello!' },
+    headers: [],
+    form: { sdk: 'openai', method: 'moderations.create', prints: inBoth('answer.results[0].flagged') }
+  },
+  messages: {
+    path: '/v1/messages',
+    body: { max_tokens: 1024, messages },
+    headers: ['anthropic-version: 2023-06-01'],
+    form: { sdk: 'anthropic', method: 'messages.create', prints: inBoth('answer.content[0].text') }
+  }
+} as const satisfies Record<SiteModel['kind'] | 'messages', FirstCall>
+
+/** Whether a model has Anthropic's API, and not OpenAI's chat. */
+export const speaksOnlyMessages = ({ kind, endpoints }: Pick<SiteModel, 'kind' | 'endpoints'>): boolean =>
+  kind === 'chat' && endpoints?.includes('/v1/messages') === true && !endpoints.includes(firstCalls.chat.path)
+
+/**
+ * Writes a first call of a model, by the OpenAI SDK, or by Anthropic's for a model that only Anthropic's API has.
+ *
+ * @param gatewayUrl the gateway's public origin
+ */
+export function writeSnippets({ id, kind, endpoints }: SiteModel, gatewayUrl: string): Snippets {
+  const { path, body, headers, form } = firstCalls[speaksOnlyMessages({ kind, endpoints }) ? 'messages' : kind]
+  const params = { model: id, ...body }
+  return {
+    curl: writeCurl(`${gatewayUrl}${path}`, params, headers),
+    ...writeSdkCall({ ...form, params }, gatewayUrl)
+  }
 }
 
 const sdks = {
@@ -136,7 +134,7 @@ export function writeSdkCall(
   }
 }
 
-function writeCurl(url: string, body: Readonly<Record<string, unknown>>, headers: readonly string[] = []): string {
+function writeCurl(url: string, body: Readonly<Record<string, unknown>>, headers: readonly string[]): string {
   const all = [`Authorization: Bearer ${placeholder}`, ...headers, 'Content-Type: application/json']
   const members = Object.entries(body).map(([name, value]) => `    "${name}": ${inOneLine(value)}`)
   return [

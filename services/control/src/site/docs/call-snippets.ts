@@ -1,5 +1,14 @@
 import { exampleModel, ownExample } from '@tollgate/contracts/openapi/document.ts'
-import { inOneLine, placeholder, quoteForShell, type SdkCall, type Snippets, writeSdkCall } from '../snippets.ts'
+import {
+  firstCalls,
+  inOneLine,
+  placeholder,
+  quoteForShell,
+  type SdkCall,
+  type SdkForm,
+  type Snippets,
+  writeSdkCall
+} from '../snippets.ts'
 import { writeJson } from './example-json.ts'
 import type { ReferencedOperation } from './reference.ts'
 import { exampleIds, exampleOf } from './schema-example.ts'
@@ -7,25 +16,20 @@ import { exampleIds, exampleOf } from './schema-example.ts'
 const managementKey = 'YOUR_MANAGEMENT_KEY'
 const session = 'svc_session=YOUR_SESSION'
 
-type SdkForm = Omit<SdkCall, 'params'>
 const openai = (method: string, printed: string, subject?: string): SdkForm => ({
   ...{ sdk: 'openai', method, prints: { python: printed, node: printed } },
   ...(subject !== undefined && { subject })
 })
-const anthropic = (method: string, printed: string): SdkForm => ({ ...openai(method, printed), sdk: 'anthropic' })
 const { response } = exampleIds
 
 /** Operations that have a function in a provider's SDK. */
 const sdkForms: Readonly<Record<string, SdkForm>> = {
-  createChatCompletion: openai('chat.completions.create', 'answer.choices[0].message.content'),
-  createCompletion: openai('completions.create', 'answer.choices[0].text'),
-  createEmbedding: {
-    ...openai('embeddings.create', ''),
-    prints: { python: 'len(answer.data[0].embedding)', node: 'answer.data[0].embedding.length' }
-  },
-  createModeration: openai('moderations.create', 'answer.results[0].flagged'),
-  createMessage: anthropic('messages.create', 'answer.content[0].text'),
-  countMessageTokens: anthropic('messages.countTokens', 'answer.input_tokens'),
+  createChatCompletion: firstCalls.chat.form,
+  createCompletion: firstCalls.completion.form,
+  createEmbedding: firstCalls.embedding.form,
+  createModeration: firstCalls.moderation.form,
+  createMessage: firstCalls.messages.form,
+  countMessageTokens: { ...openai('messages.countTokens', 'answer.input_tokens'), sdk: 'anthropic' },
   createResponse: openai('responses.create', 'answer.output_text'),
   compactConversation: openai('responses.compact', 'answer.id'),
   countInputTokens: openai('responses.inputTokens.count', 'answer.input_tokens'),
