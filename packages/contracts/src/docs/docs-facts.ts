@@ -38,6 +38,9 @@ export interface DocsPage {
 export const storedHere =
   'Prompts and answers are not stored here. Only an answer to a request with an `Idempotency-Key` is kept for 10 minutes, encrypted, so that a repeat gets it.'
 
+/** The same in a sentence. */
+export const storedInShort = 'Prompts are never stored here, and answers only for repeats that you ask for.'
+
 /** The id of a heading; an error code or an event type is its own id. */
 export const headingId = (text: string): string =>
   text

@@ -1,3 +1,4 @@
+import { storedInShort } from '@tollgate/contracts/docs/docs-facts.ts'
 import { builtInBrand } from '@tollgate/service/brand/brand.ts'
 import { actionButtons } from './call-to-action.ts'
 import {
@@ -57,7 +58,7 @@ function lastWords({ terms }: SiteContext, { hasSession }: Visitor): string {
 function writeHero(title: string, subline: string, facts: SiteFacts, context: SiteContext, visitor: Visitor): Html {
   const { example } = facts
   return html`<section class="border-b border-line bg-sunken"><div class="${container} grid items-center gap-x-12 gap-y-8 py-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)]">
-<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(facts, context, visitor, { href: '/models', text: 'See models and prices' })}</div><p class="mt-3 text-sm text-ink-soft">Prompts are never stored here, and answers only for repeats that you ask for. <a href="/docs/security" class="${textLink}">Data and security</a></p>${statusLine(facts)}</div>
+<div><h1 class="text-[2rem] leading-tight font-semibold tracking-tight break-words sm:text-[2.75rem]">${title}</h1><p class="mt-4 max-w-prose text-lg text-ink-soft text-pretty">${subline}</p><div class="mt-6">${actionButtons(facts, context, visitor, { href: '/models', text: 'See models and prices' })}</div><p class="mt-3 text-sm text-ink-soft">${storedInShort} <a href="/docs/security" class="${textLink}">Data and security</a></p>${statusLine(facts)}</div>
 ${example !== null && html`<div class="min-w-0">${codeTabs(writeSnippets(example, context.gatewayUrl), 'Language of the example', writeAnswer(example, context))}${claudeNote(facts)}</div>`}
 </div></section>`
 }

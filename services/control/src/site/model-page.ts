@@ -1,3 +1,4 @@
+import { storedInShort } from '@tollgate/contracts/docs/docs-facts.ts'
 import { callToAction, wayToPlan } from './call-to-action.ts'
 import { card, container, plainButton, primaryButton, sectionTitle, textLink } from './class-names.ts'
 import { codeTabs, copyButton } from './code-tabs.ts'
@@ -48,7 +49,7 @@ function writeData({ owned_by: owner }: SiteModel, { providers, year }: SiteFact
   const provider = providers.find(({ id }) => id === owner)
   const text = provider && describeData(provider, year)
   if (!text) return null
-  return html`<section class="mt-10" aria-labelledby="data"><h2 id="data" class="${sectionTitle}">Your data</h2><p class="mt-2 max-w-prose text-ink-soft">${text} Prompts are never stored here, and answers only for repeats that you ask for. <a href="/providers" class="${textLink}">All providers</a></p></section>`
+  return html`<section class="mt-10" aria-labelledby="data"><h2 id="data" class="${sectionTitle}">Your data</h2><p class="mt-2 max-w-prose text-ink-soft">${text} ${storedInShort} <a href="/providers" class="${textLink}">All providers</a></p></section>`
 }
 
 const maxOthers = 8
