@@ -164,7 +164,7 @@ function findPriceDates({ prices }: PricedModel, now: Date): number[] {
 
 function describePlans({ plans }: Catalog, models: readonly SiteModel[]): SitePlan[] {
   return Object.entries(plans)
-    .filter(([id, { prices = [] }]) => id === freePlan || prices.length === 0 || prices.some(({ isSold }) => isSold))
+    .filter(([id, plan]) => isOnSale(id, plan) || (plan.prices ?? []).length === 0)
     .map(([id, plan]) => {
       const own = new Set(plan.models)
       const modelIds = new Set(models.flatMap((model) => (own.has(model.id) ? [model.id] : [])))
