@@ -42,15 +42,7 @@ Anthropic's. Account: \`${origin('account')}/api\`. Bodies are JSON in UTF-8.
 **Pages.** Long lists take \`limit\`. Send \`next_cursor\` of an answer as \`cursor\` to get the next page; it is null on the last one. Invoices
 have \`starting_after\` instead.
 
-**Rate limits.** Answers of models say what is left: see [limits](/docs/limits). For example, 500 requests per minute with a burst of 84:
-
-\`\`\`
-x-ratelimit-limit-requests: 500
-x-ratelimit-remaining-requests: 83
-x-ratelimit-reset-requests: 120ms
-\`\`\`
-
-\`remaining\` counts from the burst, not from the limit: 83 more requests may start at once now. After 120 ms the whole burst is available again.
+**Rate limits.** Answers of models say what is left, in headers that begin with \`x-ratelimit-\`: see [limits](/docs/limits), with an example.
 
 **Changes.** Later releases may add members, event types and error codes: ignore those that you do not know. Members that the provider's
 own reference documents reach it unchanged, and so does \`anthropic-version\`.
